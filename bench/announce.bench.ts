@@ -75,7 +75,7 @@ function buildDenseChain(count: number): readonly GeneratedBlock[] {
   return buildChain(plans.map((plan) => ({ ...plan, secondsLater: 1 })));
 }
 
-function tradesOf({ fills }: GeneratedBlock): number {
+function toTrades({ fills }: GeneratedBlock): number {
   return fills.filter(isTrade).length;
 }
 
@@ -85,9 +85,9 @@ async function announceBlocks(): Promise<ReadonlyMap<number, number>> {
   let dueMs = performance.now();
   for (const one of chain.slice(6)) {
     const { number } = one.block;
-    if (tradesOf(one) > 0) announcedAtMs.set(number, performance.timeOrigin + performance.now());
+    if (toTrades(one) > 0) announcedAtMs.set(number, performance.timeOrigin + performance.now());
     node.setHead(number);
-    dueMs += (tradesOf(one) / tradesPerSecond) * 1000;
+    dueMs += (toTrades(one) / tradesPerSecond) * 1000;
     await delay(Math.max(1, dueMs - performance.now()));
   }
   for (const one of chain.slice(0, warmBlocks)) announcedAtMs.delete(one.block.number);

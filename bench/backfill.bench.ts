@@ -69,9 +69,9 @@ try {
   const results: Round[] = [];
   const ofPeers = new Map<Peer, PeerRound[]>(peers.map((peer) => [peer, []]));
   for (let round = 1; round <= rounds; round += 1) {
-    const nodeBefore = await cpuSecondsOf(node.child);
+    const nodeBefore = await getCpuSeconds(node.child);
     const ceiling = await measureCeiling(node.url);
-    const ofNode = (await cpuSecondsOf(node.child)) - nodeBefore;
+    const ofNode = (await getCpuSeconds(node.child)) - nodeBefore;
     const result = await measureService(node.url, ceiling.logs);
     ceilings.push(ceiling);
     results.push(result);
@@ -154,9 +154,9 @@ async function measureService(rpcUrl: string, logs: number): Promise<Round> {
     const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
     return {
       logsPerSecond: logs / seconds,
-      cpuSeconds: ((await cpuSecondsOf(child)) * 1e6) / logs,
+      cpuSeconds: ((await getCpuSeconds(child)) * 1e6) / logs,
       quarters: [0, 1, 2, 3].map((one) =>
-        costOf(seen.standings, (logs * one) / 4, (logs * (one + 1)) / 4),
+        getCost(seen.standings, (logs * one) / 4, (logs * (one + 1)) / 4),
       ),
       peak: seen.peak,
       healthP50Ms: at(0.5),
@@ -175,7 +175,7 @@ async function startService(options: {
   const { rpcUrl, dir, key } = options;
   const contracts = join(dir, "contracts.json");
   await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
-  return spawn(process.execPath, [pathOf("../src/cli.ts"), "serve"], {
+  return spawn(process.execPath, [getPath("../src/cli.ts"), "serve"], {
     env: {
       PATH: process.env["PATH"],
       ODDWIRE_RPC_URLS: rpcUrl,
@@ -211,13 +211,13 @@ async function printStored(server: ClickHouseServer, seconds: number): Promise<v
      WHERE database = 'backfill_${databases}' AND active GROUP BY table ORDER BY table`,
   );
   const tables = answer.split("\n").map((line) => line.split("\t"));
-  const rowsOf = (name?: string) =>
+  const toRows = (name?: string) =>
     tables.reduce((sum, [table, rows]) => sum + (table === (name ?? table) ? Number(rows) : 0), 0);
-  const fills = rowsOf("fills");
+  const fills = toRows("fills");
   const bytes = tables.map(([table, , size]) => [table, Number(size) / fills] as const);
   const all = bytes.reduce((sum, [, size]) => sum + size, 0);
   console.log(
-    `  server ${format(rowsOf() / seconds)} rows/s, ${all.toFixed(0)} bytes per fill ` +
+    `  server ${format(toRows() / seconds)} rows/s, ${all.toFixed(0)} bytes per fill ` +
       `(${bytes.map(([table, size]) => `${table} ${size.toFixed(1)}`).join(", ")})`,
   );
 }
@@ -235,19 +235,19 @@ async function watch(
   const standings: SyncStatus[] = [];
   let peak: Memory = { resident: 0, anonymous: 0 };
   for (let standingDueAt = 0; ; ) {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     // Every request has a new IP address: one address would exceed its limit.
     const caller = `10.0.${(latenciesMs.length >> 8) & 255}.${latenciesMs.length & 255}`;
     const response = await fetch(`${url}/v1/health`, { headers: { "x-forwarded-for": caller } });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`health was answered with ${response.status}`);
-    latenciesMs.push(performance.now() - askedAt);
-    if (askedAt >= standingDueAt) {
-      standingDueAt = askedAt + standingEveryMs;
-      const memory = await memoryOf(child);
+    latenciesMs.push(performance.now() - requestedAt);
+    if (requestedAt >= standingDueAt) {
+      standingDueAt = requestedAt + standingEveryMs;
+      const memory = await getMemory(child);
       if (memory.resident > peak.resident) peak = memory;
       const stored = (await finalizedBlock(url, key)) + 1;
-      standings.push({ logs: stored * logsOfBlock, cpuSeconds: await cpuSecondsOf(child) });
+      standings.push({ logs: stored * logsOfBlock, cpuSeconds: await getCpuSeconds(child) });
       if (stored >= blocks) return { latenciesMs, standings, peak };
     }
     await pause(pauseMs);
@@ -255,7 +255,7 @@ async function watch(
 }
 
 /** Processor seconds per million logs between `from` and `to` stored logs, by the nearest samples. */
-function costOf(standings: readonly SyncStatus[], from: number, to: number): number {
+function getCost(standings: readonly SyncStatus[], from: number, to: number): number {
   const near = (logs: number): SyncStatus =>
     standings.reduce((best, one) =>
       Math.abs(one.logs - logs) < Math.abs(best.logs - logs) ? one : best,
@@ -296,7 +296,7 @@ async function finalizedBlock(url: string, key: string): Promise<number> {
 }
 
 async function startNode(): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [pathOf("endless-node.ts"), String(blocks)], {
+  const child = spawn(process.execPath, [getPath("endless-node.ts"), String(blocks)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   return { child, url: await firstLine(child) };
@@ -308,19 +308,19 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error("the process ended before it was ready");
 }
 
-async function memoryOf({ pid }: ChildProcess): Promise<Memory> {
+async function getMemory({ pid }: ChildProcess): Promise<Memory> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const megabytes = (name: string) =>
     Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1]) / 1024;
   return { resident: megabytes("VmRSS"), anonymous: megabytes("RssAnon") };
 }
 
-async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+async function getCpuSeconds({ pid }: ChildProcess): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-function pathOf(relative: string): string {
+function getPath(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 

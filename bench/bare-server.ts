@@ -22,7 +22,7 @@ const headers = {
 const texts = new Map<string, string | Buffer>();
 
 const server = createServer(({ url = "" }, response) => {
-  const body = texts.get(url) ?? bodyOf(url);
+  const body = texts.get(url) ?? getBody(url);
   response.writeHead(200, { ...headers, "content-length": body.length });
   response.end(body);
 });
@@ -32,7 +32,7 @@ server.listen(0, "127.0.0.1", () => {
   process.stdout.write(`http://127.0.0.1:${address.port}\n`);
 });
 
-function bodyOf(path: string): string | Buffer {
+function getBody(path: string): string | Buffer {
   const text = "x".repeat(Number(path.split("/")[1]));
   const body = text.length > 8192 ? Buffer.from(text) : text;
   texts.set(path, body);

@@ -25,9 +25,9 @@ const trust = new HashTrust();
 const books = Array.from({ length: count }, (_, index) => openBook(String(index)));
 const mebibytes = (process.memoryUsage().rss - rssBefore) / 2 ** 20;
 
-const reported = books.map(({ assetId }) => messagesOf(fillBook(assetId)));
+const reported = books.map(({ assetId }) => getMessages(fillBook(assetId)));
 let changes = 0;
-const ours = cpuSecondsOf(() => {
+const ours = getCpuSeconds(() => {
   for (let second = 0; second < seconds; second += 1) {
     for (const [index, book] of books.entries()) {
       const from = second * changesPerSecond;
@@ -38,7 +38,7 @@ const ours = cpuSecondsOf(() => {
     for (const book of books) book.staleReason(second);
   }
 });
-const bare = cpuSecondsOf(() => {
+const bare = getCpuSeconds(() => {
   for (const messages of reported) for (const text of messages) JSON.parse(text);
 });
 for (const book of books) assert.equal(book.staleReason(seconds), null);
@@ -81,7 +81,7 @@ function fillBook(assetId: string): VenueBook {
 }
 
 /** Messages as the venue sends them: each has one change of this book and one of its complement. */
-function messagesOf(book: VenueBook): string[] {
+function getMessages(book: VenueBook): string[] {
   return Array.from({ length: changesPerSecond * seconds }, (_, round) => {
     const price = String((1 + (round % levels)) / 100);
     const size = String(1000 + round);
@@ -96,7 +96,7 @@ function messagesOf(book: VenueBook): string[] {
   });
 }
 
-function cpuSecondsOf(run: () => void): number {
+function getCpuSeconds(run: () => void): number {
   const before = process.cpuUsage();
   run();
   const { user, system } = process.cpuUsage(before);

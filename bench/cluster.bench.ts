@@ -53,10 +53,10 @@ try {
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
   };
-  const optionsOf = (role: "index" | "api", name: string) => {
+  const toOptions = (role: "index" | "api", name: string) => {
     return { role, rpcUrls: [node.url], dataDir: join(dir, name), settings };
   };
-  await measure(optionsOf, [clickhouse.pid, redis.pid, node.child.pid]);
+  await measure(toOptions, [clickhouse.pid, redis.pid, node.child.pid]);
 } finally {
   await Promise.all([...services].map((service) => service.kill9()));
   killServers();
@@ -67,32 +67,32 @@ try {
 type OptionsOf = (role: "index" | "api", name: string) => Parameters<typeof Service.open>[0];
 
 async function measure(
-  optionsOf: OptionsOf,
+  toOptions: OptionsOf,
   servers: readonly (number | undefined)[],
 ): Promise<void> {
   const startedAtMs = performance.now();
-  const first = await track(Service.open(optionsOf("index", "index-a")));
-  const api = await track(Service.open(optionsOf("api", "api-a")));
+  const first = await track(Service.open(toOptions("index", "index-a")));
+  const api = await track(Service.open(toOptions("api", "api-a")));
   await reached(api, blocks - 1);
   const tookMs = performance.now() - startedAtMs;
   const logs = blocks * 112;
   console.log(`backfill of ${logs} logs: ${Math.round((logs / tookMs) * 1000)}/s, starts included`);
   if (isOfNodes) {
-    const second = await track(Service.open(optionsOf("api", "api-b")));
+    const second = await track(Service.open(toOptions("api", "api-b")));
     await measureNodes([api, second], [...servers, first.pid]);
   } else {
-    await measureReady(optionsOf);
-    await measureFailover({ api, active: first, optionsOf });
+    await measureReady(toOptions);
+    await measureFailover({ api, active: first, toOptions });
     console.log(`Redis: ${((await usedBytes()) / 2 ** 20).toFixed(1)} MiB`);
   }
   console.log(`load of the machine ${loadavg()[0]?.toFixed(1)}`);
 }
 
-async function measureReady(optionsOf: OptionsOf): Promise<void> {
+async function measureReady(toOptions: OptionsOf): Promise<void> {
   const took: Record<string, number[]> = { "on a first start": [], "on a second start": [] };
   for (let round = 0; round < starts; round += 1) {
     for (const times of Object.values(took)) {
-      const { service, readyMs } = await measureStart(optionsOf("api", `api-started-${round}`));
+      const { service, readyMs } = await measureStart(toOptions("api", `api-started-${round}`));
       times.push(readyMs);
       await pause(2000);
       await service.stop();
@@ -110,12 +110,12 @@ async function measureReady(optionsOf: OptionsOf): Promise<void> {
 async function measureFailover(parts: {
   readonly api: Service;
   readonly active: Service;
-  readonly optionsOf: OptionsOf;
+  readonly toOptions: OptionsOf;
 }): Promise<void> {
   let { active } = parts;
   const took: number[] = [];
   for (let round = 0; round < failovers; round += 1) {
-    const standby = await track(Service.open(parts.optionsOf("index", `index-${round}`)));
+    const standby = await track(Service.open(parts.toOptions("index", `index-${round}`)));
     await pause(1000);
     const killedAtMs = performance.now();
     await active.kill9();

@@ -9,19 +9,19 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import type { TokenId } from "../src/base/ids.ts";
-import { identityOf } from "../src/storage/identity.ts";
+import { toIdentity } from "../src/storage/identity.ts";
 import { openDatabase } from "../src/storage/server/open-database.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { killServers, startServer } from "./child-server.ts";
-import { blocksOf, type ColdStore, fillColdStore, tokensOf } from "./cold-store.ts";
-import { loadOf, runOneByOne } from "./http-load.ts";
+import { type ColdStore, fillColdStore, getTokens, toBlocks } from "./cold-store.ts";
+import { getLoad, runOneByOne } from "./http-load.ts";
 
 const trades = Number(process.argv[2] ?? 2) * 1_000_000;
 const pagesEach = Number(process.argv[3] ?? 200);
-const blocks = blocksOf(trades);
+const blocks = toBlocks(trades);
 /** Blocks always cover a year, whatever the size of the store. */
 const secondsPerBlock = Math.round((365 * 86_400) / blocks);
 const newBlockEveryMs = 1500;
@@ -49,7 +49,7 @@ try {
 
 async function startServices(clickhouseUrl: string): Promise<Urls> {
   const place = { url: clickhouseUrl, user: "default", password: "", database, cluster: null };
-  const identity = identityOf(137, knownContracts());
+  const identity = toIdentity(137, knownContracts());
   const ofServer = (folder: string) => openDatabase({ ...place, identity, spoolDir: folder });
   await fill("embedded", {});
   await fill("server", { openEngine: ofServer });
@@ -92,7 +92,7 @@ async function startReady(
 }
 
 async function measure(urls: Urls): Promise<void> {
-  const { ids, longLived } = tokensOf(trades);
+  const { ids, longLived } = getTokens(trades);
   const [largest] = ids as readonly [TokenId, ...TokenId[]];
   const some = (tokens: readonly TokenId[]) =>
     Array.from({ length: pagesEach }, () => random.pick(tokens));
@@ -109,7 +109,7 @@ async function measure(urls: Urls): Promise<void> {
   for (const makePaths of Object.values(kinds)) await askBoth(urls, makePaths());
   for (const [name, makePaths] of Object.entries(kinds)) {
     const { embedded, server } = await askBoth(urls, makePaths());
-    const [one, other] = [loadOf(embedded), loadOf(server)];
+    const [one, other] = [getLoad(embedded), getLoad(server)];
     const ratio = (other.p50Ms / one.p50Ms).toFixed(2);
     console.log(
       `${name.padEnd(nameWidth)} embedded p50 ${ms(one.p50Ms)}, p99 ${ms(one.p99Ms)}; ` +

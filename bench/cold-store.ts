@@ -8,17 +8,17 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
-import { seqOf } from "../src/base/ids.ts";
+import { toSeq } from "../src/base/ids.ts";
 import { type BlockFacts, emptyBlock } from "../src/market/block-facts.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
-import { wordOf } from "../src/market/ids/keccak.ts";
+import { toWord } from "../src/market/ids/keccak.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
 import { fillColumns, fillOffsets } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine, OpenEngine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
-import { blockHashOf, blockTimeOf } from "./endless-node.ts";
+import { getBlockHash, getBlockTime } from "./endless-node.ts";
 
 /** Where a store is and how large it is. */
 export type ColdStore = {
@@ -42,19 +42,19 @@ const nobody = `0x${"11".repeat(20)}` as Address;
 const spread = "64564562331257216542318753219864311685431684321684321684343213218643215687";
 
 /** Returns how many blocks contain the given number of trades. */
-export function blocksOf(trades: number): number {
+export function toBlocks(trades: number): number {
   return Math.ceil((trades * fillsPerMatch) / legsPerMatch / fillsPerBlock);
 }
 
 /** The tokens of a store, ordered by how they are traded: the largest first, then the long-lived ones. */
-export function tokensOf(trades: number): {
+export function getTokens(trades: number): {
   readonly ids: readonly TokenId[];
   readonly longLived: number;
   readonly alive: number;
 } {
   const markets = Math.max(100, Math.ceil(trades / tradesPerToken / 2));
   const ids = Array.from({ length: markets }, (_, index) =>
-    deriveGen3TokenIds(eventOf(index) as string as ConditionId),
+    deriveGen3TokenIds(getEvent(index) as string as ConditionId),
   ).flat();
   return { ids, longLived: Math.ceil(ids.length / 100), alive: Math.ceil(ids.length / 15) };
 }
@@ -69,9 +69,9 @@ export async function fillColdStore({
   const store = await IndexedFacts.open(dataDir, openEngine);
   const { engine } = store;
   try {
-    const tokens = tokensOf(trades);
+    const tokens = getTokens(trades);
     await putTokens(engine, tokens.ids);
-    const blocks = blocksOf(trades);
+    const blocks = toBlocks(trades);
     const blocksPerInsert = fillsPerInsert / fillsPerBlock;
     for (let from = 0; from < blocks; from += blocksPerInsert) {
       const to = Math.min(blocks, from + blocksPerInsert);
@@ -80,7 +80,7 @@ export async function fillColdStore({
       await engine.command(byTokenSql(from, to));
       await engine.command(minutesSql(from, to));
       await engine.command(hoursSql(from, to));
-      await engine.insert("events", marketsOf({ from, to }, shape));
+      await engine.insert("events", getMarkets({ from, to }, shape));
       await engine.command(commitSql(from, to, secondsPerBlock));
       process.stdout.write(`\r${to} of ${blocks} blocks`);
     }
@@ -101,7 +101,7 @@ async function mergesDone(engine: Engine): Promise<void> {
   }
 }
 
-type Shape = ReturnType<typeof tokensOf> & {
+type Shape = ReturnType<typeof getTokens> & {
   readonly blocks: number;
   readonly secondsPerBlock: number;
 };
@@ -124,14 +124,14 @@ function fillsSql(from: number, to: number, shape: Shape): string {
   const zeros = `unhex('${"00".repeat(32)}')`;
   const matchSeq = `block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch}`;
   return `INSERT INTO fills SELECT
-    block * 1000000 + n % ${fillsPerBlock} AS seq, ${blockTimeOf(0, secondsPerBlock)} + block * ${secondsPerBlock},
+    block * 1000000 + n % ${fillsPerBlock} AS seq, ${getBlockTime(0, secondsPerBlock)} + block * ${secondsPerBlock},
     token_id, toInt8(is_summary ? 2 : 1),
     is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
     is_summary ? unhex('${exchange}') : ${wallet("4, match")},
     reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
     toInt8(roll % 2 + 1), 2,
     is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")}, ${bytes32("1, match")},
-    toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${blockHashOf(0).slice(18)}')), 32),
+    toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${getBlockHash(0).slice(18)}')), 32),
     unhex('${exchange}'), 1, toInt8(is_summary ? 1 : 2), token_id,
     toUInt128(is_summary ? value : size), toUInt128(is_summary ? size : value), 0, 0, ${zeros}, ${zeros},
     1, ${bytes32("2, match")}, ${matchSeq}, is_summary ? ${legsPerMatch} : 0
@@ -157,7 +157,7 @@ function byTokenSql(from: number, to: number): string {
     return name === "row" ? `CAST(${packed}, '${type}')` : name;
   });
   return `INSERT INTO fills_by_token SELECT ${columns.join()} FROM fills
-    WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)} ${oneInsert}`;
+    WHERE seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)} ${oneInsert}`;
 }
 
 /** SQL of a hash of the given numbers, with the length of hashes on the chain. */
@@ -179,7 +179,7 @@ function minutesSql(from: number, to: number): string {
     sum(size), sumIf(value, side = 'BUY'), sumIf(value, side = 'SELL'), count()
   FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price,
       bitShiftLeft(toUInt256(seq), 128) + toUInt256(price * 1000000) AS tick FROM fills
-    WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
+    WHERE role = 'maker' AND seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)})
   GROUP BY token_id, minute
   ${oneInsert}`;
 }
@@ -187,23 +187,23 @@ function minutesSql(from: number, to: number): string {
 /** SQL that derives hour candles from the minute candles that were just stored. */
 function hoursSql(from: number, to: number): string {
   return `INSERT INTO hour_candles SELECT * FROM minute_candles
-    WHERE open >= bitShiftLeft(toUInt256(${seqOf(from, 0)}), 128)
-      AND open < bitShiftLeft(toUInt256(${seqOf(to, 0)}), 128)
+    WHERE open >= bitShiftLeft(toUInt256(${toSeq(from, 0)}), 128)
+      AND open < bitShiftLeft(toUInt256(${toSeq(to, 0)}), 128)
     ${oneInsert}`;
 }
 
 function commitSql(from: number, to: number, secondsPerBlock: number): string {
   const counts = ["fills", "events"].map(
     (table) =>
-      `(SELECT count() FROM ${table} WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})`,
+      `(SELECT count() FROM ${table} WHERE seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)})`,
   );
-  const hash = blockHashOf(to - 1).slice(2);
-  const time = blockTimeOf(to - 1, secondsPerBlock);
+  const hash = getBlockHash(to - 1).slice(2);
+  const time = getBlockTime(to - 1, secondsPerBlock);
   return `INSERT INTO commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
 }
 
 /** Rows of the markets that are announced in some blocks, most of them shortly before their first trade. */
-function marketsOf(interval: { from: number; to: number }, shape: Shape): Uint8Array {
+function getMarkets(interval: { from: number; to: number }, shape: Shape): Uint8Array {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const old = longLived + alive + 2;
   const isReported = (index: number): boolean => {
@@ -212,14 +212,14 @@ function marketsOf(interval: { from: number; to: number }, shape: Shape): Uint8A
   };
   const reported = Array.from({ length: ids.length / 2 }, (_, index) => index).filter(isReported);
   const { from: number } = interval;
-  const hash = blockHashOf(number) as Hash;
-  const timestamp = blockTimeOf(number, secondsPerBlock);
+  const hash = getBlockHash(number) as Hash;
+  const timestamp = getBlockTime(number, secondsPerBlock);
   const place = { timestamp, blockHash: hash, txHash: hash, address: nobody };
   const events = reported.flatMap((index, order): BlockFacts["events"][number][] => {
-    const eventId = eventOf(index);
+    const eventId = getEvent(index);
     const words = `q: title: Will number ${index} win?, description: Yes if it wins.`;
     const text = `0x${Buffer.from(words).toString("hex")}` as const;
-    const seq = (log: number) => seqOf(number, fillsPerBlock + 2 * order + log);
+    const seq = (log: number) => toSeq(number, fillsPerBlock + 2 * order + log);
     return [
       {
         ...place,
@@ -244,6 +244,6 @@ function marketsOf(interval: { from: number; to: number }, shape: Shape): Uint8A
   return encodeFacts({ fromBlock: number, last }, [block]).rows.events;
 }
 
-function eventOf(index: number) {
-  return deriveNativeEventId("binary", wordOf(index));
+function getEvent(index: number) {
+  return deriveNativeEventId("binary", toWord(index));
 }

@@ -20,16 +20,16 @@ import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { tieToContracts } from "../test/support/contracts-file.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { type ChildServer, killServers, startServer } from "./child-server.ts";
-import { blocksOf, fillColdStore, tokensOf } from "./cold-store.ts";
+import { fillColdStore, getTokens, toBlocks } from "./cold-store.ts";
 import { measureDiskReads } from "./disk-reads.ts";
-import { blockTimeOf } from "./endless-node.ts";
+import { getBlockTime } from "./endless-node.ts";
 import { type Load, runConstantRate, runOneByOne } from "./http-load.ts";
 
 const millions = Number(process.argv[2] ?? 2);
 const secondsEach = Number(process.argv[3] ?? 10);
 const folder = process.argv[4];
 const trades = millions * 1_000_000;
-const blocks = blocksOf(trades);
+const blocks = toBlocks(trades);
 /** Blocks always cover a year, whatever the size of the store. */
 const secondsPerBlock = Math.round((365 * 86_400) / blocks);
 const newBlockEveryMs = 1500;
@@ -71,7 +71,7 @@ try {
 }
 
 async function measure(url: string): Promise<void> {
-  const { ids, longLived } = tokensOf(trades);
+  const { ids, longLived } = getTokens(trades);
   const [largest] = ids as readonly [TokenId, ...TokenId[]];
   const some = (kind: readonly TokenId[]) =>
     Array.from({ length: requestsEach }, () => random.pick(kind));
@@ -103,7 +103,7 @@ async function measure(url: string): Promise<void> {
       Array.from(
         { length: requestsEach },
         (_, index) =>
-          `${candles(largest, index % 2 === 0 ? "1h" : "1m")}&end=${blockTimeOf(anyBlock(), secondsPerBlock)}`,
+          `${candles(largest, index % 2 === 0 ? "1h" : "1m")}&end=${getBlockTime(anyBlock(), secondsPerBlock)}`,
       ),
   };
   const target = { url, key, connections };

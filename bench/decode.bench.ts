@@ -20,11 +20,11 @@ import { decodeWithViem } from "../test/support/event-abis.ts";
 import { buildChain } from "../test/support/generate-chain.ts";
 import { anyTransaction } from "../test/support/generate-matches.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
-import { rangeOf } from "../test/support/store-chain.ts";
+import { getRange } from "../test/support/store-chain.ts";
 import { testPairs } from "../test/support/test-markets.ts";
 import { median } from "./median.ts";
 
-const logsWanted = Number(process.argv[2] ?? 40) * 1000;
+const requestedLogs = Number(process.argv[2] ?? 40) * 1000;
 const rounds = Number(process.argv[3] ?? 5);
 const transactionsPerBlock = 10;
 /** The average of logs in a transaction. */
@@ -42,14 +42,14 @@ const decoder = new LogDecoder(contracts);
 const blocks = makeBlocks();
 const logCount = blocks.reduce((sum, block) => sum + block.logs.length, 0);
 const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
-const interval = rangeOf(facts);
-const answer = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result: rpcLogsOf(blocks) }));
+const interval = getRange(facts);
+const answer = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result: toRpcLogs(blocks) }));
 const text = JSON.stringify(blocks);
 const measures: readonly Measure[] = [
-  { name: "decode", make: scanBlocks, run: (fresh) => decodeAll(logsOf(fresh)) },
+  { name: "decode", make: scanBlocks, run: (fresh) => decodeAll(getLogs(fresh)) },
   { name: "decode and derive", make: scanBlocks, run: deriveAll },
   { name: "encode", make: scanBlocks, run: () => encodeFacts(interval, facts).rows.fills.length },
-  { name: "viem", make: parseBlocks, run: (fresh) => decodeAllWithViem(logsOf(fresh)) },
+  { name: "viem", make: parseBlocks, run: (fresh) => decodeAllWithViem(getLogs(fresh)) },
 ];
 
 /** `make` creates blocks, unmeasured. `run` processes them and returns the number of results. */
@@ -83,19 +83,19 @@ function makeBlocks(): Block[] {
     maxLength: transactionsPerBlock,
     size: "max",
   });
-  const numRuns = Math.ceil(logsWanted / logsPerTransaction / transactionsPerBlock);
+  const numRuns = Math.ceil(requestedLogs / logsPerTransaction / transactionsPerBlock);
   const plans = fc
     .sample(anyTransactions, { seed, numRuns })
     .map((transactions) => ({ secondsLater: 2, reports: false, transactions }));
   return buildChain(plans).map(({ block }) => block);
 }
 
-function logsOf(all: readonly Block[]): readonly RawLog[] {
+function getLogs(all: readonly Block[]): readonly RawLog[] {
   return all.flatMap((block) => block.logs);
 }
 
 /** The logs as nodes send them. */
-function rpcLogsOf(all: readonly Block[]) {
+function toRpcLogs(all: readonly Block[]) {
   return all.flatMap(({ logs, timestamp }) =>
     logs.map(({ address, topics, data, blockHash, txHash, ...place }) => ({
       address,

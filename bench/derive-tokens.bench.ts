@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
 import type { Address, ConditionId } from "../src/base/ids.ts";
 import { deriveTokenIds, fieldPrime } from "../src/market/ids/condition-ids.ts";
-import { keccakOfPacked, wordOf } from "../src/market/ids/keccak.ts";
+import { keccakOfPacked, toWord } from "../src/market/ids/keccak.ts";
 import { median } from "./median.ts";
 
 const markets = Number(process.argv[2] ?? 2000);
@@ -22,11 +22,11 @@ const ours: number[] = [];
 const textbook: number[] = [];
 for (let round = 0; round < rounds; round += 1) {
   const first = round * markets;
-  ours.push(rateOf(markets, (index) => deriveTokenIds(conditionIdOf(first + index), collateral)));
+  ours.push(toRate(markets, (index) => deriveTokenIds(getConditionId(first + index), collateral)));
   const fewer = Math.ceil(markets / 20);
-  textbook.push(rateOf(fewer, (index) => deriveTokenIdsByEuler(conditionIdOf(first + index))));
+  textbook.push(toRate(fewer, (index) => deriveTokenIdsByEuler(getConditionId(first + index))));
 }
-const sample = conditionIdOf(7);
+const sample = getConditionId(7);
 assert.deepEqual(deriveTokenIds(sample, collateral), deriveTokenIdsByEuler(sample));
 
 const [rate, baseline] = [median(ours), median(textbook)];
@@ -36,19 +36,19 @@ console.log(
     `${format(marketsOfTheVenue)} markets ${(marketsOfTheVenue / rate).toFixed(0)} s`,
 );
 
-function rateOf(count: number, derive: (index: number) => unknown): number {
+function toRate(count: number, derive: (index: number) => unknown): number {
   const startedAt = performance.now();
   for (let index = 0; index < count; index += 1) derive(index);
   return count / ((performance.now() - startedAt) / 1000);
 }
 
-function conditionIdOf(index: number): ConditionId {
-  return keccakOfPacked(wordOf(index)) as string as ConditionId;
+function getConditionId(index: number): ConditionId {
+  return keccakOfPacked(toWord(index)) as string as ConditionId;
 }
 
 function deriveTokenIdsByEuler(conditionId: ConditionId): string[] {
   return [1, 2].map((indexSet) => {
-    const hash = BigInt(keccakOfPacked(conditionId, wordOf(indexSet)));
+    const hash = BigInt(keccakOfPacked(conditionId, toWord(indexSet)));
     let x = hash % fieldPrime;
     for (;;) {
       x = (x + 1n) % fieldPrime;
@@ -57,7 +57,7 @@ function deriveTokenIdsByEuler(conditionId: ConditionId): string[] {
       if ((root * root) % fieldPrime === square) break;
     }
     const collectionId = hash >> 255n === 1n ? x ^ (1n << 254n) : x;
-    return keccakOfPacked(collateral, wordOf(collectionId));
+    return keccakOfPacked(collateral, toWord(collectionId));
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Load, loadOf } from "./http-load.ts";
+import { getLoad, type Load } from "./http-load.ts";
 
 const pageBytes = 4096;
 
@@ -14,7 +14,7 @@ export async function measureDiskReads(
   reads: number,
   random: { readonly integer: (min: number, max: number) => number },
 ): Promise<Load> {
-  const files = await filesOf(folder);
+  const files = await getFiles(folder);
   const pages = files.reduce((sum, file) => sum + file.pages, 0);
   const latencies: number[] = [];
   while (latencies.length < reads) {
@@ -32,10 +32,10 @@ export async function measureDiskReads(
     latencies.push(performance.now() - startedAt);
     await handle.close();
   }
-  return loadOf(latencies);
+  return getLoad(latencies);
 }
 
-async function filesOf(folder: string): Promise<{ path: string; pages: number }[]> {
+async function getFiles(folder: string): Promise<{ path: string; pages: number }[]> {
   const names = await readdir(folder, { recursive: true });
   const files: { path: string; pages: number }[] = [];
   for (const name of names) {

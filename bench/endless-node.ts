@@ -10,7 +10,7 @@
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
-import { bloomOf } from "../test/support/build-blocks.ts";
+import { getBloom } from "../test/support/build-blocks.ts";
 
 const templatesCount = 200;
 const logsPerBlockMin = 110;
@@ -53,7 +53,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
 }
 
 function serve(blocks: number, newBlockEveryMs: number): void {
-  const templates = Array.from({ length: templatesCount }, (_, index) => templateOf(index));
+  const templates = Array.from({ length: templatesCount }, (_, index) => getTemplate(index));
   const headNow = (): number => blocks - 1 + Math.floor(performance.now() / newBlockEveryMs);
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -99,7 +99,7 @@ function answer(call: Call, served: Served): readonly Buffer[] {
     return logs(first as LogFilter, served.templates);
   }
   if (call.method === "eth_getBlockByNumber" && call.params?.[1] === true) {
-    return wholeBlock(numberOf(first, served.head), served);
+    return wholeBlock(getNumber(first, served.head), served);
   }
   return [Buffer.from(shortAnswer(call.method, first, served))];
 }
@@ -112,7 +112,7 @@ function shortAnswer(method: string, first: unknown, served: Served): string {
     case "eth_blockNumber":
       return `"result":"${hex(head)}"`;
     case "eth_getBlockByNumber":
-      return `"result":${header(numberOf(first, head), served)}`;
+      return `"result":${header(getNumber(first, head), served)}`;
     case "eth_getBlockByHash":
       return `"result":${header(numberOfHash(String(first)), served)}`;
     default:
@@ -161,7 +161,7 @@ function logs(
 function filled(list: List, number: number): Buffer {
   const bytes = Buffer.from(list.bytes);
   fill(bytes, list.numberHoles, hexDigits(number, numberDigits));
-  fill(bytes, list.timeHoles, hexDigits(timeOf(number), timeDigits));
+  fill(bytes, list.timeHoles, hexDigits(getTime(number), timeDigits));
   return bytes;
 }
 
@@ -193,10 +193,10 @@ const noTransactions = '"transactions":[]}';
 function header(number: number | null, { head, templates }: Served): string {
   if (number === null || number > head) return "null";
   const bloom = templates[number % templates.length]?.bloom ?? noLogsBloom;
-  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${blockHashOf(number)}","parentHash":"${blockHashOf(number - 1)}","timestamp":"${hex(timeOf(number))}","logsBloom":"${bloom}",${noTransactions}`;
+  return `{"number":"0x${hexDigits(number, numberDigits)}","hash":"${getBlockHash(number)}","parentHash":"${getBlockHash(number - 1)}","timestamp":"${hex(getTime(number))}","logsBloom":"${bloom}",${noTransactions}`;
 }
 
-function templateOf(seed: number): Template {
+function getTemplate(seed: number): Template {
   const random = generator(seed + 1);
   const texts: string[] = [];
   const bloomed: { readonly address: string; readonly topics: readonly string[] }[] = [];
@@ -232,18 +232,18 @@ function templateOf(seed: number): Template {
   }
   for (let tx = 1; !isFull(); tx += 1) putMatch(put, tx, random);
   return {
-    logs: listOf(texts),
+    logs: getList(texts),
     logCount: texts.length,
-    transactions: listOf([...transactions.values()]),
-    bloom: bloomOf(bloomed),
+    transactions: getList([...transactions.values()]),
+    bloom: getBloom(bloomed),
   };
 }
 
-function listOf(texts: readonly string[]): List {
+function getList(texts: readonly string[]): List {
   const bytes = Buffer.from(texts.join(","));
-  const holesOf = (hole: string) =>
+  const getHoles = (hole: string) =>
     [...bytes.toString().matchAll(new RegExp(hole, "g"))].map(({ index }) => index);
-  return { bytes, numberHoles: holesOf(numberHole), timeHoles: holesOf(timeHole) };
+  return { bytes, numberHoles: getHoles(numberHole), timeHoles: getHoles(timeHole) };
 }
 
 type Put = (log: { address: string; topics: readonly string[]; data: string }, tx: number) => void;
@@ -302,12 +302,12 @@ function generator(seed: number) {
   };
 }
 
-function numberOf(tag: unknown, head: number): number {
+function getNumber(tag: unknown, head: number): number {
   return typeof tag === "string" && tag.startsWith("0x") ? Number(tag) : head;
 }
 
 /** The hash of a block. It starts with the block number, so that a block can be found by its hash. */
-export function blockHashOf(number: number): string {
+export function getBlockHash(number: number): string {
   return number < 0 ? `0x${"0".repeat(64)}` : hashOfDigits(hexDigits(number, numberDigits));
 }
 
@@ -316,13 +316,13 @@ function hashOfDigits(digits: string): string {
 }
 
 /** Blocks that appear during the run are 2 seconds apart, whatever the distance of the earlier ones. */
-function timeOf(number: number): number {
+function getTime(number: number): number {
   const past = Math.min(number, blocksBefore - 1);
-  return blockTimeOf(past, secondsPerBlock) + (number - past) * secondsBetweenNew;
+  return getBlockTime(past, secondsPerBlock) + (number - past) * secondsBetweenNew;
 }
 
 /** The timestamp of a block, in Unix seconds. */
-export function blockTimeOf(number: number, secondsBetween: number): number {
+export function getBlockTime(number: number, secondsBetween: number): number {
   return firstTimestamp + number * secondsBetween;
 }
 
@@ -350,7 +350,7 @@ export function contractsFromBlock0(): typeof polygonContracts {
 
 /** Returns how many logs the first `blocks` blocks of the chain have. */
 export function logsOfBlocks(blocks: number): number {
-  const counts = Array.from({ length: templatesCount }, (_, index) => templateOf(index).logCount);
+  const counts = Array.from({ length: templatesCount }, (_, index) => getTemplate(index).logCount);
   const numbers = Array.from({ length: blocks }, (_, number) => number);
   return numbers.reduce((sum, number) => sum + (counts[number % templatesCount] ?? 0), 0);
 }

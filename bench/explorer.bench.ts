@@ -67,7 +67,7 @@ async function measureList(page: Page): Promise<readonly number[]> {
     const response = await route.fetch();
     const body = (await response.json()) as { readonly data: readonly Market[] };
     assert(body.data.length > 0, "the chain has markets");
-    const data = Array.from({ length: marketCount }, (_, at) => copyOf(body.data, at));
+    const data = Array.from({ length: marketCount }, (_, at) => getCopy(body.data, at));
     await route.fulfill({ response, json: { ...body, data } });
   });
   await page.goto(`${service.baseUrl}/?status=all#key=${adminKey}`);
@@ -75,7 +75,7 @@ async function measureList(page: Page): Promise<readonly number[]> {
   return measureFrames(page, "scrollBy(0, 12)");
 }
 
-function copyOf(markets: readonly Market[], at: number): Market {
+function getCopy(markets: readonly Market[], at: number): Market {
   const market = markets[at % markets.length];
   assert(market !== undefined);
   const id = `0x${at.toString(16).padStart(64, "0")}`;

@@ -43,7 +43,7 @@ try {
 }
 
 async function measure({ child, url }: ChildServer, path: string): Promise<void> {
-  const [mainBefore, allBefore] = [await cpuSecondsOf(child, "main"), await cpuSecondsOf(child)];
+  const [mainBefore, allBefore] = [await getCpuSeconds(child, "main"), await getCpuSeconds(child)];
   const idleMegabytes = await residentMegabytes(child);
   const watching = new AbortController();
   const health = watchHealth(url, watching.signal);
@@ -55,8 +55,8 @@ async function measure({ child, url }: ChildServer, path: string): Promise<void>
   const latencies = (await health).toSorted((a, b) => a - b);
   const at = (share: number) => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1);
   const perMillion = (cpuSeconds: number) => ((cpuSeconds * 1e6) / file.rows).toFixed(1);
-  const main = perMillion((await cpuSecondsOf(child, "main")) - mainBefore);
-  const all = perMillion((await cpuSecondsOf(child)) - allBefore);
+  const main = perMillion((await getCpuSeconds(child, "main")) - mainBefore);
+  const all = perMillion((await getCpuSeconds(child)) - allBefore);
   console.log(
     `${path}: ${grouped(file.rows)} rows, ${(file.bytes / 1e6).toFixed(0)} MB, ` +
       `${grouped(file.rows / seconds)} rows/s; CPU s a million rows: main thread ${main}, all ${all}; ` +
@@ -77,13 +77,13 @@ async function download(url: string): Promise<{ rows: number; bytes: number }> {
 async function watchHealth(url: string, signal: AbortSignal): Promise<readonly number[]> {
   const latencies: number[] = [];
   while (!signal.aborted) {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     // Every request has a new IP address: one address would exceed its limit.
     const count = latencies.length;
     const caller = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
     const answer = await request(`${url}/v1/health`, { "x-forwarded-for": caller });
     for await (const _ of answer);
-    latencies.push(performance.now() - askedAt);
+    latencies.push(performance.now() - requestedAt);
     await new Promise((resolve) => setTimeout(resolve, healthEveryMs));
   }
   return latencies;
@@ -124,7 +124,7 @@ async function indexedBlock(url: string): Promise<number> {
 }
 
 /** Processor seconds of the main thread, or of all threads. */
-async function cpuSecondsOf({ pid }: ChildProcess, of: "main" | "all" = "all"): Promise<number> {
+async function getCpuSeconds({ pid }: ChildProcess, of: "main" | "all" = "all"): Promise<number> {
   const path = of === "all" ? `/proc/${pid}/stat` : `/proc/${pid}/task/${pid}/stat`;
   const fields = (await readFile(path, "utf8")).split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;

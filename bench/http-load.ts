@@ -31,7 +31,7 @@ export async function runClosedLoop(target: Target, forMs: number): Promise<Load
 /** Does what `runClosedLoop` does on a core that it shares with the server. */
 export async function runSharingLoop(target: Target, forMs: number): Promise<Load> {
   const latencies: number[] = [];
-  const next = requestsOf(target);
+  const next = getRequests(target);
   const until = performance.now() + forMs;
   const loop = async (): Promise<void> => {
     const connection = await Connection.open(target.url);
@@ -43,7 +43,7 @@ export async function runSharingLoop(target: Target, forMs: number): Promise<Loa
     connection.close();
   };
   await Promise.all(Array.from({ length: target.connections }, loop));
-  return loadOf(latencies);
+  return getLoad(latencies);
 }
 
 /**
@@ -66,7 +66,7 @@ async function withoutSleep(asking: Promise<unknown>): Promise<void> {
 /** Requests each path once, one after the other. */
 export async function runOneByOne(target: Target): Promise<Load> {
   const latencies: number[] = [];
-  const next = requestsOf(target);
+  const next = getRequests(target);
   const connection = await Connection.open(target.url);
   for (const _ of target.paths) {
     const sentAt = performance.now();
@@ -74,7 +74,7 @@ export async function runOneByOne(target: Target): Promise<Load> {
     latencies.push(performance.now() - sentAt);
   }
   connection.close();
-  return loadOf(latencies);
+  return getLoad(latencies);
 }
 
 /**
@@ -83,7 +83,7 @@ export async function runOneByOne(target: Target): Promise<Load> {
  */
 export async function runConstantRate(target: Target, rate: number, forMs: number): Promise<Load> {
   const latencies: number[] = [];
-  const next = requestsOf(target);
+  const next = getRequests(target);
   const total = Math.floor((rate * forMs) / 1000);
   const opening = Array.from({ length: target.connections }, () => Connection.open(target.url));
   const opened = await Promise.all(opening);
@@ -101,10 +101,10 @@ export async function runConstantRate(target: Target, rate: number, forMs: numbe
     connection.close();
   };
   await Promise.all(opened.map(loop));
-  return loadOf(latencies);
+  return getLoad(latencies);
 }
 
-function requestsOf({ paths, key, accepted }: Target): () => Buffer {
+function getRequests({ paths, key, accepted }: Target): () => Buffer {
   const coding = accepted === undefined ? "" : `accept-encoding: ${accepted}\r\n`;
   const lines = `host: bench\r\nx-api-key: ${key}\r\n${coding}`;
   const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines}\r\n`));
@@ -120,7 +120,7 @@ function assertFine({ status }: Reply): void {
 }
 
 /** Summarizes latencies in milliseconds. */
-export function loadOf(latencies: readonly number[]): Load {
+export function getLoad(latencies: readonly number[]): Load {
   const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
   return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };

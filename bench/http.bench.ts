@@ -24,7 +24,7 @@ const blocks = Math.round((millions * 1_000_000) / 112);
 /** Far apart, so that few blocks fill charts of many candles. */
 const secondsPerBlock = 60;
 const newBlockEveryMs = 1500;
-const tokensAsked = 200;
+const requestedTokens = 200;
 const connections = 32;
 const rounds = 5;
 const ticksPerSecond = 100;
@@ -46,22 +46,22 @@ try {
     `no one asks: ${(100 * (await restingCpu(service))).toFixed(1)} % of a core, for blocks`,
   );
   const bare = await startServer("bare-server.ts", []);
-  const tokens = await tokensOf(service.url);
-  if ("cold".includes(only)) await measureCold(service, tokens.slice(tokensAsked));
-  const asked = tokens.slice(0, tokensAsked);
-  for (const id of asked) fillBook(venue.book(id));
+  const tokens = await getTokens(service.url);
+  if ("cold".includes(only)) await measureCold(service, tokens.slice(requestedTokens));
+  const requested = tokens.slice(0, requestedTokens);
+  for (const id of requested) fillBook(venue.book(id));
   const routes: Record<string, readonly string[]> = {
-    "order book": asked.map((id) => `/v1/orderbook/${id}`),
-    price: asked.map((id) => `/v1/price/${id}`),
+    "order book": requested.map((id) => `/v1/orderbook/${id}`),
+    price: requested.map((id) => `/v1/price/${id}`),
     "price of any token": tokens.map((id) => `/v1/price/${id}`),
     "newest 100 trades": ["/v1/trades?limit=100"],
-    "newest 100 of a token": asked.map((id) => `/v1/trades/market/${id}?limit=100`),
-    "500 candles": asked.map((id) => `/v1/candles/${id}?resolution=1m&fill=previous`),
+    "newest 100 of a token": requested.map((id) => `/v1/trades/market/${id}?limit=100`),
+    "500 candles": requested.map((id) => `/v1/candles/${id}?resolution=1m&fill=previous`),
   };
   for (const [name, paths] of Object.entries(routes)) {
     if (name.includes(only)) await compare(name, { service, bare, paths });
     const packed = `${name}, gzip`;
-    const isLong = (await lengthOf(service.url, paths[0] ?? "")) >= packedFromBytes;
+    const isLong = (await getLength(service.url, paths[0] ?? "")) >= packedFromBytes;
     if (isLong && packed.includes(only))
       await compare(packed, { service, bare, paths, accepted: "gzip" });
   }
@@ -77,14 +77,14 @@ type Compared = Pick<Target, "paths" | "accepted"> & {
 };
 
 /** Measures both servers in turns, so that a slow phase of the machine affects both. Uses medians of the rounds. */
-async function compare(name: string, { service, bare, ...asked }: Compared): Promise<void> {
-  const { paths, accepted } = asked;
+async function compare(name: string, { service, bare, ...requested }: Compared): Promise<void> {
+  const { paths, accepted } = requested;
   const lengths: number[] = [];
   // One after the other: at most two responses are compressed at the same time, others are sent uncompressed.
-  for (const path of paths) lengths.push(await lengthOf(service.url, path, accepted));
-  const target = { url: service.url, key, connections, ...asked };
+  for (const path of paths) lengths.push(await getLength(service.url, path, accepted));
+  const target = { url: service.url, key, connections, ...requested };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
-  const bareTarget = { ...target, url: bare.url, paths: bodiesOf(lengths) };
+  const bareTarget = { ...target, url: bare.url, paths: getBodies(lengths) };
   for (const each of [target, bareTarget]) await runClosedLoop(each, 1000);
   const measured: { ours: Measured; least: Measured }[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -108,24 +108,24 @@ async function compare(name: string, { service, bare, ...asked }: Compared): Pro
 }
 
 /** As many bodies as the service sends, of the same lengths. A single repeated body would stay in the CPU caches. */
-function bodiesOf(lengths: readonly number[]): readonly string[] {
+function getBodies(lengths: readonly number[]): readonly string[] {
   return lengths.map((length, index) => `/${length}/${index}`);
 }
 
 /** Processor seconds per second of the serving thread without requests. */
 async function restingCpu({ child }: ChildServer): Promise<number> {
-  const before = await cpuSecondsOf(child);
+  const before = await getCpuSeconds(child);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  return ((await cpuSecondsOf(child)) - before) / seconds;
+  return ((await getCpuSeconds(child)) - before) / seconds;
 }
 
 type Measured = { readonly cpuRate: number; readonly wallRate: number; readonly load: Load };
 
 async function measure({ child }: ChildServer, target: Target): Promise<Measured> {
   const forSeconds = seconds / rounds;
-  const before = await cpuSecondsOf(child);
+  const before = await getCpuSeconds(child);
   const load = await runClosedLoop(target, forSeconds * 1000);
-  const cpuSeconds = (await cpuSecondsOf(child)) - before;
+  const cpuSeconds = (await getCpuSeconds(child)) - before;
   const { requests } = load;
   return { cpuRate: requests / cpuSeconds, wallRate: requests / forSeconds, load };
 }
@@ -145,7 +145,7 @@ async function measureCold(service: ChildServer, tokens: readonly string[]): Pro
 }
 
 /** Returns the tokens of the newest trades. */
-async function tokensOf(url: string): Promise<readonly string[]> {
+async function getTokens(url: string): Promise<readonly string[]> {
   const tokens = new Set<string>();
   let cursor: string | null = "";
   for (let pages = 0; cursor !== null && pages < 20; pages += 1) {
@@ -189,7 +189,7 @@ async function indexedBlock(url: string): Promise<number> {
 }
 
 /** Returns the length of the body as sent. */
-async function lengthOf(
+async function getLength(
   url: string,
   path: string,
   accepted: Target["accepted"] | "identity" = "identity",
@@ -204,7 +204,7 @@ async function ask(url: string, path: string, accepted = "identity"): Promise<Re
 }
 
 /** Processor seconds of the main thread. */
-async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+async function getCpuSeconds({ pid }: ChildProcess): Promise<number> {
   const fields =
     (await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;

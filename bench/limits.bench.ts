@@ -61,14 +61,14 @@ try {
 
 /** Requests per second of processor time. */
 async function measure({ child, url }: ChildServer): Promise<number> {
-  const paths = await pathsOf(url);
-  const before = await cpuSecondsOf(child.pid);
+  const paths = await getPaths(url);
+  const before = await getCpuSeconds(child.pid);
   const { requests } = await runClosedLoop({ url, key, paths, connections: 32 }, seconds * 1000);
-  return requests / ((await cpuSecondsOf(child.pid)) - before);
+  return requests / ((await getCpuSeconds(child.pid)) - before);
 }
 
 /** Request targets for the prices of the tokens of the newest trades. Waits for the first trades. */
-async function pathsOf(url: string): Promise<readonly string[]> {
+async function getPaths(url: string): Promise<readonly string[]> {
   for (;;) {
     const response = await fetch(`${url}/v1/trades?limit=200`, { headers: { "x-api-key": key } });
     const body = (await response.json()) as { data?: readonly { token_id: string }[] };
@@ -80,7 +80,7 @@ async function pathsOf(url: string): Promise<readonly string[]> {
 }
 
 /** Processor seconds of the main thread. */
-async function cpuSecondsOf(pid: number | undefined): Promise<number> {
+async function getCpuSeconds(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8");
   const fields = stat.split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;

@@ -28,7 +28,7 @@ import type { LocatedEvent } from "../src/market/block-facts.ts";
 import type { Delta } from "../src/market/delta.ts";
 import type { Trade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
-import { wordOf } from "../src/market/ids/keccak.ts";
+import { toWord } from "../src/market/ids/keccak.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
 import { QueryReads } from "../src/views/query-reads.ts";
@@ -138,7 +138,7 @@ async function measure(path: string): Promise<void> {
     "three words": () => `will ${random.pick(common)} ${random.pick(rare)}`,
     "two common words": () => `${random.pick(common)} ${random.pick(common)}`,
     "common words": () => "will the market resolve",
-    "a whole question": () => titleOf(random.integer(0, markets - 1)),
+    "a whole question": () => toTitle(random.integer(0, markets - 1)),
     "a misspelt word": () => `${random.pick(common)}q`,
     "the start of a number": () => `id${random.integer(1, 99)}`,
   };
@@ -218,7 +218,7 @@ function watchTurns(): { stop(): number } {
 }
 
 function open(path: string): MarketsFile {
-  const last = { number: 2 ** 31, hash: wordOf(1), timestamp: 2 ** 31 };
+  const last = { number: 2 ** 31, hash: toWord(1), timestamp: 2 ** 31 };
   return MarketsFile.open(path, {
     contracts,
     coverage: { fromBlock: 0, last },
@@ -234,14 +234,14 @@ function deltaOfMarkets(block: number): Delta {
   const timestamp = 1_600_000_000 + block * 600;
   for (let i = 0; i < marketsPerBlock; i += 1) {
     const index = block * marketsPerBlock + i;
-    const eventId = deriveNativeEventId("binary", wordOf(index));
-    const place = { timestamp, blockHash: wordOf(block), txHash: wordOf(index), address: nobody };
+    const eventId = deriveNativeEventId("binary", toWord(index));
+    const place = { timestamp, blockHash: toWord(block), txHash: toWord(index), address: nobody };
     const at = (log: number): Seq => (block * 1_000_000 + i * 4 + log) as Seq;
     const conditionId = eventId as string as ConditionId;
     const add = (log: number, event: unknown) =>
       events.push({ ...place, seq: at(log), event: event as LocatedEvent["event"] });
     add(0, { kind: "gen3_event_announced", eventId, marketType: "binary" });
-    const text = `0x${Buffer.from(textOf(index)).toString("hex")}`;
+    const text = `0x${Buffer.from(toText(index)).toString("hex")}`;
     add(1, {
       kind: "gen3_text_registered",
       requestId: eventId,
@@ -254,7 +254,7 @@ function deltaOfMarkets(block: number): Delta {
       const result = { conditionId, questionId: null, oracle: nobody, payouts };
       add(2, { kind: "condition_resolved", ...result });
     }
-    if (index % 3 !== 0) trades.push(tradeOf(deriveGen3TokenIds(conditionId)[0], at(3), timestamp));
+    if (index % 3 !== 0) trades.push(toTrade(deriveGen3TokenIds(conditionId)[0], at(3), timestamp));
   }
   return {
     last: { number: block, hash: zeroHash, timestamp: 1_600_000_000 + block * 600 },
@@ -265,26 +265,26 @@ function deltaOfMarkets(block: number): Delta {
   };
 }
 
-function tradeOf(tokenId: TokenId, seq: Seq, timestamp: number): Trade {
+function toTrade(tokenId: TokenId, seq: Seq, timestamp: number): Trade {
   const size = BigInt(random.integer(1, 5_000_000_000));
   const value = (size * BigInt(random.integer(10_000, 990_000))) / 1_000_000n;
-  return { seq, timestamp, tokenId, size, value, side: "BUY", txHash: wordOf(seq), generation: 3 };
+  return { seq, timestamp, tokenId, size, value, side: "BUY", txHash: toWord(seq), generation: 3 };
 }
 
-function titleOf(index: number): string {
+function toTitle(index: number): string {
   const of = new SeededRandom(index);
   return `Will ${wordFrom(of)} ${wordFrom(of)} win the ${wordFrom(of)} ${wordFrom(of)} on June ${index % 30}, ${2020 + (index % 7)}?`;
 }
 
 /** A question text as on the chain, with about a hundred words of description; half of it is boilerplate. */
-function textOf(index: number): string {
+function toText(index: number): string {
   const of = new SeededRandom(index + 1_000_000_000);
   const filler = Array.from({ length: 50 }, () => wordFrom(of)).join(" ");
   const form =
     "This market will resolve to Yes if the event in the title happens by the date given, 11:59 PM ET. " +
     "Otherwise this market will resolve to No. The primary resolution source for this market is official " +
     "information, however a consensus of credible reporting will also be used.";
-  return `q: title: ${titleOf(index)}, description: ${form} ${filler} id${index} market_id: ${index} res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to No, p2 to Yes, p3 to unknown.`;
+  return `q: title: ${toTitle(index)}, description: ${form} ${filler} id${index} market_id: ${index} res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to No, p2 to Yes, p3 to unknown.`;
 }
 
 /** A random word. The n-th word has a frequency of about 1/n. */

@@ -23,13 +23,13 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
+import { type Address, type ConditionId, type Hash, type TokenId, toSeq } from "../src/base/ids.ts";
 import { systemClock } from "../src/base/time/clock.ts";
 import { type BlockFacts, emptyBlock, type LocatedEvent } from "../src/market/block-facts.ts";
-import { unfinalizedDeltaOf } from "../src/market/delta.ts";
+import { toUnfinalizedDelta } from "../src/market/delta.ts";
 import { isTrade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
-import { wordOf } from "../src/market/ids/keccak.ts";
+import { toWord } from "../src/market/ids/keccak.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
@@ -41,7 +41,7 @@ import { knownContracts } from "../test/support/recorded-chain.ts";
 import { scriptBlocks } from "../test/support/script-blocks.ts";
 import { ScriptedNode } from "../test/support/scripted-node.ts";
 import type { ServiceOptions } from "../test/support/service.ts";
-import { encode, factsOf, fillsOf } from "../test/support/store-chain.ts";
+import { encode, getFacts, getFills } from "../test/support/store-chain.ts";
 import { killServers } from "./child-server.ts";
 import { measureKilledLives } from "./killed-lives.ts";
 import { measureStart, seconds } from "./measure-start.ts";
@@ -62,7 +62,7 @@ const blocks = Math.ceil(rows / fillsPerBlock);
 const secondsPerBlock = (days * 86_400) / blocks;
 
 const plans = fc.sample(anyBlockPlan(), { seed: 1, numRuns: 200 });
-const templates = fillsOf(factsOf(buildChain(plans))).filter(isTrade);
+const templates = getFills(getFacts(buildChain(plans))).filter(isTrade);
 const nobody = `0x${"11".repeat(20)}` as Address;
 /** Created on first use. */
 const eventIds: Hash[] = [];
@@ -75,8 +75,8 @@ function timeAt(number: number): number {
   return 1_700_000_000 + Math.floor(number * secondsPerBlock);
 }
 
-function eventIdOf(market: number): Hash {
-  return (eventIds[market] ??= deriveNativeEventId("binary", wordOf(market)));
+function getEventId(market: number): Hash {
+  return (eventIds[market] ??= deriveNativeEventId("binary", toWord(market)));
 }
 
 /**
@@ -100,19 +100,19 @@ function eventsAt(number: number): LocatedEvent[] {
   const from = marketsBefore(number - 1);
   const reported = Array.from({ length: marketsBefore(number) - from }, (_, index) => index);
   return reported.flatMap((index): LocatedEvent[] => {
-    const eventId = eventIdOf(from + index);
+    const eventId = getEventId(from + index);
     const words = `q: title: Will number ${from + index} win?, description: Yes if it wins.`;
     const text = `0x${Buffer.from(words).toString("hex")}` as const;
     const at = fillsPerBlock + 2 * index;
     return [
       {
         ...place,
-        seq: seqOf(number, at),
+        seq: toSeq(number, at),
         event: { kind: "gen3_event_announced", eventId, marketType: "binary" },
       },
       {
         ...place,
-        seq: seqOf(number, at + 1),
+        seq: toSeq(number, at + 1),
         event: {
           kind: "gen3_text_registered",
           requestId: eventId,
@@ -126,7 +126,7 @@ function eventsAt(number: number): LocatedEvent[] {
 }
 
 /** A pseudorandom number from 0 to below 1: the finalizer of MurmurHash. */
-function rollOf(index: number): number {
+function getRoll(index: number): number {
   let bits = Math.imul(index ^ (index >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
@@ -136,8 +136,8 @@ function rollOf(index: number): number {
 function tokenAt(number: number, index: number): TokenId {
   const first = Math.floor((number / blocks) * (tokens - tokensAlive));
   const token =
-    (first + Math.floor(rollOf(number * fillsPerBlock + index) ** 3 * tokensAlive)) % tokens;
-  const [yes, no] = deriveGen3TokenIds(eventIdOf(token >>> 1) as string as ConditionId);
+    (first + Math.floor(getRoll(number * fillsPerBlock + index) ** 3 * tokensAlive)) % tokens;
+  const [yes, no] = deriveGen3TokenIds(getEventId(token >>> 1) as string as ConditionId);
   return (token & 1) === 0 ? yes : no;
 }
 
@@ -146,7 +146,7 @@ function amountsAt(
   number: number,
   index: number,
 ): { readonly size: bigint; readonly value: bigint } {
-  const roll = rollOf(number * fillsPerBlock + index);
+  const roll = getRoll(number * fillsPerBlock + index);
   const cents = BigInt(1 + ((number + index) % 99));
   const shares = BigInt(1 + Math.floor(roll * 500));
   return { size: shares * 1_000_000n, value: shares * cents * 10_000n };
@@ -157,7 +157,7 @@ function blockAt(number: number): BlockFacts {
   const fills = Array.from({ length: fillsPerBlock }, (_, index) => {
     const template = templates[(number + index) % templates.length];
     assert.ok(template !== undefined);
-    const seq = seqOf(number, index);
+    const seq = toSeq(number, index);
     const place = { seq, timestamp, blockHash: hash };
     return { ...template, ...place, tokenId: tokenAt(number, index), ...amountsAt(number, index) };
   });
@@ -254,8 +254,8 @@ async function measureRevert(dataDir: string): Promise<void> {
   await store.loadView(state);
   const newest = coverage.last.number;
   for (const block of blocksFrom(newest + 1, forkBlocks)) {
-    store.apply(unfinalizedDeltaOf(block));
-    state.apply(unfinalizedDeltaOf(block));
+    store.apply(toUnfinalizedDelta(block));
+    state.apply(toUnfinalizedDelta(block));
   }
   const forkedAt = performance.now();
   store.revert(newest);

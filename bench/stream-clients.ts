@@ -82,7 +82,7 @@ async function upgrade({
     if (arrivals.length < 1_000_000) arrivals.push(lastAtMs);
     report();
   });
-  if (seesBlocks === true) noteBlocks(socket);
+  if (seesBlocks === true) recordBlocks(socket);
   if (first !== null) socket.write(masked(first));
   return socket;
 }
@@ -92,7 +92,7 @@ function announce(count: number, everyMs: number): void {
   if (count > 1) setTimeout(() => announce(count - 1, everyMs), everyMs);
 }
 
-function noteBlocks(socket: Socket): void {
+function recordBlocks(socket: Socket): void {
   const seen = new Map<number, number>();
   seenBy.push(seen);
   socket.on("data", (bytes) => {

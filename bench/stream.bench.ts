@@ -11,10 +11,10 @@ import { type AddressInfo } from "node:net";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { seqOf } from "../src/base/ids.ts";
+import { toSeq } from "../src/base/ids.ts";
 import { type BlockFacts, emptyBlock } from "../src/market/block-facts.ts";
 import { isTrade } from "../src/market/fill.ts";
-import { presentTrade } from "../src/rows/trade-row.ts";
+import { toTradeRow } from "../src/rows/trade-row.ts";
 import { DataServer } from "../test/support/open-data-server.ts";
 import { encode } from "../test/support/store-chain.ts";
 
@@ -79,7 +79,7 @@ function blockAt(number: number, trades: number): BlockFacts {
     fills: fills.map((fill, index) => ({
       ...fill,
       blockNumber: number,
-      seq: seqOf(number, index),
+      seq: toSeq(number, index),
     })),
   };
 }
@@ -98,7 +98,7 @@ async function measureFanOut(name: string, query: string): Promise<FanOut> {
     });
   }
   await receive(server.meter.bytes - bytes);
-  const cpuSeconds = secondsOf(process.cpuUsage(before));
+  const cpuSeconds = toSeconds(process.cpuUsage(before));
   const rate = (rounds * tradesPerBlock * clients) / cpuSeconds;
   const wall = (performance.now() - startedAt) / 1000;
   console.log(`${name}: ${format(rate)} messages/s of a core (${wall.toFixed(1)} s in all)`);
@@ -120,7 +120,7 @@ async function measureLoop(): Promise<FanOut> {
   await openClients("", null, { port: (http.address() as AddressInfo).port });
   const context = { directory: server.state.directory, finalizedBlock: -1 };
   const texts = template.map((fill) =>
-    JSON.stringify({ type: "event", data: presentTrade(fill, context) }),
+    JSON.stringify({ type: "event", data: toTradeRow(fill, context) }),
   );
   const loops = Math.max(1, Math.round(rounds / 4));
   const before = process.cpuUsage();
@@ -133,7 +133,7 @@ async function measureLoop(): Promise<FanOut> {
     });
   }
   await receive(bytes);
-  const cpuSeconds = secondsOf(process.cpuUsage(before));
+  const cpuSeconds = toSeconds(process.cpuUsage(before));
   const rate = (loops * texts.length * sockets.size) / cpuSeconds;
   console.log(`plain ws loop: ${format(rate)} messages/s of a core`);
   await closeClients();
@@ -172,9 +172,9 @@ async function measureIdle(): Promise<void> {
   await collect();
   const after = process.memoryUsage();
   const bytes = after.heapUsed + after.external - before.heapUsed - before.external;
-  const note = global.gc === undefined ? " (without --expose-gc: an upper bound)" : "";
+  const record = global.gc === undefined ? " (without --expose-gc: an upper bound)" : "";
   console.log(
-    `an idle connection: ${(bytes / clients / 1024).toFixed(1)} KiB of heap and buffers${note}`,
+    `an idle connection: ${(bytes / clients / 1024).toFixed(1)} KiB of heap and buffers${record}`,
   );
   console.log(`resident: ${((after.rss - before.rss) / clients / 1024).toFixed(1)} KiB`);
   await closeClients();
@@ -212,7 +212,7 @@ async function measureReplay(): Promise<void> {
       events = server.meter.replayed_messages - before.replayed_messages;
     }
     const wall = (performance.now() - startedAt) / 1000;
-    const cpuSeconds = secondsOf(process.cpuUsage(cpu));
+    const cpuSeconds = toSeconds(process.cpuUsage(cpu));
     console.log(
       `replay to one client${query}: ${events} events, ${format(events / wall)}/s, ` +
         `${format(events / cpuSeconds)} a second of processor time`,
@@ -300,7 +300,7 @@ async function answer(from: ChildProcess): Promise<unknown> {
   return message;
 }
 
-function secondsOf({ user, system }: NodeJS.CpuUsage): number {
+function toSeconds({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1_000_000;
 }
 

@@ -3,19 +3,19 @@ import { type Address, getContractAddress, keccak256, stringToBytes } from "viem
 import type { ContractsFile } from "../src/contracts/contracts.ts";
 
 /** Returns the account of a name. No one has its private key; anvil accepts transactions from any account. */
-function accountOf(name: string): Address {
+function getAccount(name: string): Address {
   return `0x${keccak256(stringToBytes(`oddwire demo ${name}`)).slice(-40)}`;
 }
 
 /** The account that deploys, administers, and buys the shares that traders start with. */
-export const admin = accountOf("admin");
+export const admin = getAccount("admin");
 /** The account that asks the questions and resolves them. */
-export const creator = accountOf("creator");
+export const creator = getAccount("creator");
 /** The account that sends matches to the exchanges. */
-export const operator = accountOf("operator");
-export const feeReceiver = accountOf("fee receiver");
+export const operator = getAccount("operator");
+export const feeReceiver = getAccount("fee receiver");
 export const traders: readonly Address[] = Array.from({ length: 32 }, (_, index) =>
-  accountOf(`trader ${index}`),
+  getAccount(`trader ${index}`),
 );
 
 /** The contracts in the order in which `admin` deploys them. */

@@ -17,7 +17,7 @@ export type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
 const artifacts = new Map<ContractName, Artifact>();
 
 /** Reads a compiled contract of demo/contracts. */
-export function artifactOf(name: ContractName): Artifact {
+export function getArtifact(name: ContractName): Artifact {
   const known = artifacts.get(name);
   if (known !== undefined) return known;
   const file = new URL(`./artifacts/${name}.json`, import.meta.url);
@@ -32,11 +32,11 @@ export function encodeCall(
   functionName: string,
   args: readonly unknown[],
 ): Hex {
-  return encodeFunctionData({ abi: artifactOf(name).abi, functionName, args });
+  return encodeFunctionData({ abi: getArtifact(name).abi, functionName, args });
 }
 
 /** Encodes the deployment of a contract. */
 export function encodeDeployment(name: ContractName, args: readonly unknown[]): Hex {
-  const { abi, bytecode } = artifactOf(name);
+  const { abi, bytecode } = getArtifact(name);
   return encodeDeployData({ abi, bytecode, args });
 }

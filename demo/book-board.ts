@@ -4,8 +4,8 @@
  */
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
-import { venueMarketOf } from "./listing.ts";
-import { directionOf, invertMilli, type Outcome } from "./order-book.ts";
+import { getVenueMarket } from "./listing.ts";
+import { getDirection, invertMilli, type Outcome } from "./order-book.ts";
 import type { OpenBook, Simulation } from "./simulation.ts";
 
 /** The units of one token by price, in thousandths of a dollar. */
@@ -34,7 +34,7 @@ export class BookBoard {
   /** Publishes new questions and the changes of all books. Removes the books of questions that have ended. */
   show(simulation: Simulation): void {
     for (const listing of simulation.takeListings()) {
-      this.#venue.marketMetadata.put(venueMarketOf(listing));
+      this.#venue.marketMetadata.put(getVenueMarket(listing));
     }
     const ended = new Set(this.#shown);
     for (const open of simulation.books()) {
@@ -60,8 +60,8 @@ export class BookBoard {
       this.#shown.add(assetId);
       if (lastMilli !== null) this.#showTrade(shown, invertMilli(lastMilli, outcome));
       return (["BUY", "SELL"] as const).flatMap((side) => {
-        const levels = levelsOf(book.levels(directionOf({ side, outcome })), outcome);
-        return changesOf(shown, side, levels);
+        const levels = getLevels(book.levels(getDirection({ side, outcome })), outcome);
+        return getChanges(shown, side, levels);
       });
     });
     if (changes.length > 0) this.#venue.change(changes);
@@ -73,18 +73,18 @@ export class BookBoard {
   }
 }
 
-function levelsOf(levels: Levels, outcome: Outcome): Levels {
+function getLevels(levels: Levels, outcome: Outcome): Levels {
   return new Map([...levels].map(([milli, units]) => [invertMilli(milli, outcome), units]));
 }
 
-function changesOf(book: VenueBook, side: VenueSide, levels: Levels) {
-  const wanted = new Map(
+function getChanges(book: VenueBook, side: VenueSide, levels: Levels) {
+  const requested = new Map(
     [...levels].map(([milli, units]) => [String(milli / 1000), String(units / 100)]),
   );
-  const gone = book.levels(side).filter(({ price }) => !wanted.has(price));
+  const gone = book.levels(side).filter(({ price }) => !requested.has(price));
   return [
     ...gone.map(({ price }) => ({ assetId: book.assetId, side, price, size: "0" })),
-    ...[...wanted]
+    ...[...requested]
       .filter(([price, size]) => book.sizeAt(side, price) !== size)
       .map(([price, size]) => ({ assetId: book.assetId, side, price, size })),
   ];

@@ -26,7 +26,7 @@ export class DemoCluster {
   /** Starts everything, and waits until each process listens. The first serving node gets the requested port. */
   static async open(options: ServiceOptions): Promise<DemoCluster> {
     const opened: Closing[] = [];
-    const noted = <Opened extends Closing>(one: Opened): Opened => {
+    const recorded = <Opened extends Closing>(one: Opened): Opened => {
       opened.push(one);
       return one;
     };
@@ -34,15 +34,15 @@ export class DemoCluster {
       const [clickhouse] = await ClickHouseServer.openAll(1);
       if (clickhouse === undefined) throw new Error("no ClickHouse server was started");
       const shared = {
-        ODDWIRE_CLICKHOUSE_URL: noted(clickhouse).url,
-        ODDWIRE_REDIS_URL: noted(await RedisServer.start()).url,
+        ODDWIRE_CLICKHOUSE_URL: recorded(clickhouse).url,
+        ODDWIRE_REDIS_URL: recorded(await RedisServer.start()).url,
         ODDWIRE_HMAC_PEPPER: randomBytes(32).toString("hex"),
       };
       const start = async (role: Role, name: string, settings = {}) => {
         const dataDir = join(options.dataDir, name);
         const logFile = join(dirname(options.logFile), `${name}.log`);
         const own = { role, dataDir, logFile, settings: { ...shared, ...settings } };
-        return noted(await Service.open({ ...options, ...own }));
+        return recorded(await Service.open({ ...options, ...own }));
       };
       const indexer = await start("index", "index", anyPort);
       const serving = [await start("api", "api-1"), await start("api", "api-2", anyPort)] as const;

@@ -40,18 +40,18 @@ const constructions: Readonly<Record<Deployed, readonly [ContractName, readonly 
   negRiskOperator: ["NegRiskOperator", [addresses.negRiskAdapter, addresses.negRiskUmaAdapter]],
   umaAdapter: ["UmaAdapter", [addresses.conditionalTokens, addresses.collateral]],
   negRiskUmaAdapter: ["UmaAdapter", [addresses.negRiskOperator, addresses.collateral]],
-  exchangeV1: ["ExchangeV1", [setupOf(venues.standardV1)]],
-  negRiskExchangeV1: ["ExchangeV1", [setupOf(venues.negRiskV1)]],
-  exchangeV2: ["ExchangeV2", [setupOf(venues.standardV2), feeReceiver]],
-  negRiskExchangeV2: ["ExchangeV2", [setupOf(venues.negRiskV2), feeReceiver]],
-  feeModule: ["FeeModule", [addresses.exchangeV1, setupOf(venues.standardV1), operator]],
+  exchangeV1: ["ExchangeV1", [getSetup(venues.standardV1)]],
+  negRiskExchangeV1: ["ExchangeV1", [getSetup(venues.negRiskV1)]],
+  exchangeV2: ["ExchangeV2", [getSetup(venues.standardV2), feeReceiver]],
+  negRiskExchangeV2: ["ExchangeV2", [getSetup(venues.negRiskV2), feeReceiver]],
+  feeModule: ["FeeModule", [addresses.exchangeV1, getSetup(venues.standardV1), operator]],
   negRiskFeeModule: [
     "FeeModule",
-    [addresses.negRiskExchangeV1, setupOf(venues.negRiskV1), operator],
+    [addresses.negRiskExchangeV1, getSetup(venues.negRiskV1), operator],
   ],
 };
 
-function setupOf({ minter, backing }: Venue) {
+function getSetup({ minter, backing }: Venue) {
   const { collateral, conditionalTokens: tokens } = addresses;
   return { collateral, tokens, minter, backing };
 }

@@ -107,7 +107,7 @@ function upOrDown({ asset, ...frame }: Frame & { asset: string }): EventSeries {
     isAligned: true,
     canBeAbandoned: false,
     draft: (_serial, opensAt, closesAt) => {
-      const title = `${asset} Up or Down - ${dateOf(opensAt)}, ${timeOf(opensAt)}-${timeOf(closesAt)} UTC`;
+      const title = `${asset} Up or Down - ${getDate(opensAt)}, ${getTime(opensAt)}-${getTime(closesAt)} UTC`;
       return {
         title,
         description: `Resolves to "Up" if the price of ${asset} at the end of the window is at or above the price at its start, else to "Down".`,
@@ -125,11 +125,11 @@ function game(frame: Frame, fixtures: readonly (readonly [string, string])[]): E
     isAligned: false,
     canBeAbandoned: true,
     draft: (serial, opensAt) => {
-      const outcomes = itemOf(fixtures, serial);
+      const outcomes = getItem(fixtures, serial);
       const title = outcomes.join(" vs. ");
       return {
         title,
-        description: `The game of ${dateOf(opensAt)} that starts at ${timeOf(opensAt)} UTC.\nIf it is abandoned, the market resolves 50-50.`,
+        description: `The game of ${getDate(opensAt)} that starts at ${getTime(opensAt)} UTC.\nIf it is abandoned, the market resolves 50-50.`,
         questions: [{ title, outcomes, chance: 0.35 + 0.1 * (serial % 4) }],
       };
     },
@@ -146,10 +146,10 @@ function yesOrNo(
     isAligned: false,
     canBeAbandoned: false,
     draft: (serial, opensAt, closesAt) => {
-      const [title, chance] = itemOf(questions, serial);
+      const [title, chance] = getItem(questions, serial);
       return {
         title,
-        description: `Asked on ${dateOf(opensAt)}. Resolves by ${dateOf(closesAt)}, ${timeOf(closesAt)} UTC, by “official” sources.`,
+        description: `Asked on ${getDate(opensAt)}. Resolves by ${getDate(closesAt)}, ${getTime(closesAt)} UTC, by “official” sources.`,
         questions: [{ title, outcomes: ["Yes", "No"], chance }],
       };
     },
@@ -195,9 +195,9 @@ function footballMatch(frame: Frame): EventSeries {
     isAligned: false,
     canBeAbandoned: false,
     draft: (serial, opensAt) => {
-      const [home, away] = itemOf(pairs, serial);
+      const [home, away] = getItem(pairs, serial);
       const question = (title: string, chance: number): QuestionDraft => ({
-        title: `${title} on ${dateOf(opensAt)}?`,
+        title: `${title} on ${getDate(opensAt)}?`,
         outcomes: ["Yes", "No"],
         chance,
       });
@@ -214,16 +214,16 @@ function footballMatch(frame: Frame): EventSeries {
   };
 }
 
-function itemOf<Item>(items: readonly Item[], serial: number): Item {
+function getItem<Item>(items: readonly Item[], serial: number): Item {
   const item = items[serial % items.length];
   if (item === undefined) throw new RangeError("a series without events");
   return item;
 }
 
-function dateOf(time: Date): string {
+function getDate(time: Date): string {
   return time.toLocaleDateString("en-US", { month: "long", day: "numeric", timeZone: "UTC" });
 }
 
-function timeOf(time: Date): string {
+function getTime(time: Date): string {
   return time.toISOString().slice(11, 16);
 }

@@ -3,7 +3,7 @@ import { encodeAbiParameters, type Hex, parseEther, stringToHex } from "viem";
 import { assert } from "../src/base/assert.ts";
 import { type Address, type Hash, parseAddress, type TokenId } from "../src/base/ids.ts";
 import { deriveConditionId, deriveTokenIds } from "../src/market/ids/condition-ids.ts";
-import { keccakOf, wordOf } from "../src/market/ids/keccak.ts";
+import { toKeccak, toWord } from "../src/market/ids/keccak.ts";
 import { addresses, admin, creator, traders, type Venue } from "./addresses.ts";
 import { encodeCall } from "./artifacts.ts";
 import type { DemoChain } from "./demo-chain.ts";
@@ -28,11 +28,11 @@ export async function openEvent(
   context: { venue: Venue; venueId: number },
 ): Promise<OpenQuestion[]> {
   const { venue, venueId } = context;
-  const asked = venue.isNegRisk
+  const requested = venue.isNegRisk
     ? await askNegRisk(chain, draft, venueId)
     : await askBinary(chain, draft, venueId);
   const open: OpenQuestion[] = [];
-  for (const { questionId, requestId } of asked) {
+  for (const { questionId, requestId } of requested) {
     const oracle = toAddress(venue.isNegRisk ? addresses.negRiskAdapter : addresses.umaAdapter);
     const conditionId = deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
     const tokenIds = deriveTokenIds(conditionId, toAddress(venue.backing));
@@ -46,7 +46,7 @@ export async function openEvent(
 /** The result of a question: the outcome that pays, or half for both. */
 export type Result = "first" | "second" | "both";
 
-const priceOf: Readonly<Record<Result, bigint>> = {
+const getPrice: Readonly<Record<Result, bigint>> = {
   first: parseEther("1"),
   second: 0n,
   both: parseEther("0.5"),
@@ -58,25 +58,33 @@ export async function resolveQuestion(
   answer: { venue: Venue; result: Result },
 ): Promise<void> {
   const to = answer.venue.isNegRisk ? addresses.negRiskUmaAdapter : addresses.umaAdapter;
-  const data = encodeCall("UmaAdapter", "resolve", [question.requestId, priceOf[answer.result]]);
+  const data = encodeCall("UmaAdapter", "resolve", [question.requestId, getPrice[answer.result]]);
   await chain.send({ from: creator, to, data });
 }
 
-type Asked = { readonly questionId: Hash; readonly requestId: Hash };
+type PreparedRequest = { readonly questionId: Hash; readonly requestId: Hash };
 
-async function askBinary(chain: DemoChain, draft: EventDraft, id: number): Promise<Asked[]> {
-  const asked: Asked[] = [];
+async function askBinary(
+  chain: DemoChain,
+  draft: EventDraft,
+  id: number,
+): Promise<PreparedRequest[]> {
+  const requested: PreparedRequest[] = [];
   for (const question of draft.questions) {
     const text = questionText(question, { draft, venueId: id });
     const ending = `. Updates made by the question creator via the bulletin board at ${addresses.umaAdapter} should be considered.`;
     const requestId = await initialize(chain, addresses.umaAdapter, `${text}/50-50${ending}`);
-    asked.push({ questionId: requestId, requestId });
+    requested.push({ questionId: requestId, requestId });
   }
-  return asked;
+  return requested;
 }
 
 /** Creates the questions of a neg-risk event. The operator links each question to the UMA request that answers it. */
-async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Promise<Asked[]> {
+async function askNegRisk(
+  chain: DemoChain,
+  draft: EventDraft,
+  id: number,
+): Promise<PreparedRequest[]> {
   const metadata = `title: ${draft.title}, description: ${draft.description}, id: ${id}`;
   const data = stringToHex(metadata);
   await chain.send({
@@ -85,7 +93,7 @@ async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Prom
     data: encodeCall("NegRiskOperator", "prepareMarket", [0n, data]),
   });
   const marketId = negRiskMarketId(data);
-  const asked: Asked[] = [];
+  const requested: PreparedRequest[] = [];
   for (const [index, question] of draft.questions.entries()) {
     const text = questionText(question, { draft, venueId: id + index });
     const ending = `. This request MUST only resolve to p1 or p2.  Updates made by the question creator via the bulletin board at ${addresses.negRiskUmaAdapter} should be considered.`;
@@ -93,9 +101,9 @@ async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Prom
     const title = stringToHex(question.title);
     const call = encodeCall("NegRiskOperator", "prepareQuestion", [marketId, title, requestId]);
     await chain.send({ from: admin, to: addresses.negRiskOperator, data: call });
-    asked.push({ questionId: wordOf(BigInt(marketId) + BigInt(index)), requestId });
+    requested.push({ questionId: toWord(BigInt(marketId) + BigInt(index)), requestId });
   }
-  return asked;
+  return requested;
 }
 
 /** Returns the UMA text of a question, up to the meaning of its third price. */
@@ -119,13 +127,13 @@ async function initialize(chain: DemoChain, adapter: Hex, text: string): Promise
     to: adapter,
     data: encodeCall("UmaAdapter", "initialize", [data, 5_000_000n, 500_000_000n]),
   });
-  return keccakOf(Buffer.from(`${text},initializer:${creator.slice(2)}`));
+  return toKeccak(Buffer.from(`${text},initializer:${creator.slice(2)}`));
 }
 
 function negRiskMarketId(data: Hex): Hash {
   const parameters = [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] as const;
   const encoded = encodeAbiParameters(parameters, [addresses.negRiskOperator, 0n, data]);
-  return wordOf((BigInt(keccakOf(Buffer.from(encoded.slice(2), "hex"))) >> 8n) << 8n);
+  return toWord((BigInt(toKeccak(Buffer.from(encoded.slice(2), "hex"))) >> 8n) << 8n);
 }
 
 async function equip(chain: DemoChain, question: OpenQuestion, venue: Venue): Promise<void> {

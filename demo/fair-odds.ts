@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
 const steepness = 1.2;
 
 /** Returns a chance for each strength. The chances sum to 1. */
-export function chancesOf(strengths: readonly number[], secondsLeft: number): number[] {
+export function getChances(strengths: readonly number[], secondsLeft: number): number[] {
   const scale = steepness / Math.sqrt(Math.max(secondsLeft, 1));
   const strongest = Math.max(...strengths);
   const weights = strengths.map((strength) => Math.exp((strength - strongest) * scale));

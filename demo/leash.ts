@@ -10,16 +10,16 @@ const stopMsMax = 120_000;
 
 const [command = "", ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
-let isAsked = false;
+let isRequested = false;
 child.once("error", (error) => {
   console.error(error.message);
   process.exit(1);
 });
 child.once("exit", (code, signal) => {
-  process.exit(isAsked && signal !== "SIGKILL" ? 0 : (code ?? 1) || 1);
+  process.exit(isRequested && signal !== "SIGKILL" ? 0 : (code ?? 1) || 1);
 });
 process.stdin.resume().once("close", () => {
-  isAsked = true;
+  isRequested = true;
   child.kill("SIGINT");
   setTimeout(() => child.kill("SIGKILL"), stopMsMax);
 });

@@ -20,7 +20,7 @@ export type Listing = {
 };
 
 /** Converts a listing to the venue's format. */
-export function venueMarketOf(listing: Listing): VenueMarket {
+export function getVenueMarket(listing: Listing): VenueMarket {
   const { conditionId, tokenIds, venueId, title, description, outcomes, event } = listing;
   const [category] = listing.tags;
   const tags = listing.tags.map((label, index) => ({ id: String(index + 1), label }));
@@ -28,7 +28,7 @@ export function venueMarketOf(listing: Listing): VenueMarket {
     conditionId,
     tokenIds,
     outcomes,
-    slug: slugOf(title, venueId),
+    slug: toSlug(title, venueId),
     more: {
       id: String(venueId),
       question: title,
@@ -38,14 +38,14 @@ export function venueMarketOf(listing: Listing): VenueMarket {
       image: null,
       category,
       tags,
-      events: [{ id: String(event.id), slug: slugOf(event.title, event.id), title: event.title }],
+      events: [{ id: String(event.id), slug: toSlug(event.title, event.id), title: event.title }],
       closed: listing.isClosed,
     },
   });
 }
 
 /** Returns a slug of ASCII letters and digits with dashes. The id makes the slugs of equal titles distinct. */
-function slugOf(title: string, id: number): string {
+function toSlug(title: string, id: number): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];
   return [...words, id].join("-");

@@ -28,12 +28,12 @@ type Resting = { readonly order: Order; left: number };
 
 const makersMax = 5;
 
-export function directionOf({ side, outcome }: Pick<Order, "side" | "outcome">): Direction {
+export function getDirection({ side, outcome }: Pick<Order, "side" | "outcome">): Direction {
   return (side === "BUY") === (outcome === 0) ? "bid" : "ask";
 }
 
 /** Returns the side that an order for an outcome must have for a direction. */
-export function sideOf(direction: Direction, outcome: Outcome): Side {
+export function getSide(direction: Direction, outcome: Outcome): Side {
   return (direction === "bid") === (outcome === 0) ? "BUY" : "SELL";
 }
 
@@ -51,7 +51,7 @@ export class OrderBook {
   }
 
   add(order: Order, units: number): void {
-    const direction = directionOf(order);
+    const direction = getDirection(order);
     const side = this.#resting[direction];
     side.push({ order, left: units });
     side.sort((a, b) => rank(b.order, direction) - rank(a.order, direction));
@@ -92,13 +92,13 @@ export class OrderBook {
   take(direction: Direction, units: number): Fill[] {
     const makers = this.#opposite(direction);
     const fills: Fill[] = [];
-    let wanted = units;
+    let requested = units;
     for (const maker of makers.slice(0, makersMax)) {
-      const filled = Math.min(wanted, maker.left);
+      const filled = Math.min(requested, maker.left);
       if (filled === 0) break;
       fills.push({ order: maker.order, units: filled });
       maker.left -= filled;
-      wanted -= filled;
+      requested -= filled;
     }
     const opposite = direction === "bid" ? "ask" : "bid";
     this.#resting[opposite] = makers.filter((maker) => maker.left > 0);

@@ -35,10 +35,10 @@ export class Random {
   }
 
   /** Picks an item with a probability in proportion to its weight. */
-  pickWeighted<Item>(items: readonly Item[], weightOf: (item: Item) => number): Item {
-    let left = this.next() * items.reduce((sum, item) => sum + weightOf(item), 0);
+  pickWeighted<Item>(items: readonly Item[], getWeight: (item: Item) => number): Item {
+    let left = this.next() * items.reduce((sum, item) => sum + getWeight(item), 0);
     for (const item of items) {
-      left -= weightOf(item);
+      left -= getWeight(item);
       if (left < 0) return item;
     }
     return this.pick(items);

@@ -28,8 +28,8 @@ export function settle({ taker, fills }: Match, terms: Terms): Transaction {
   const matched = {
     taker: encodable(taker, terms),
     makers: fills.map((fill) => encodable(fill.order, terms)),
-    takerFill: makingOf(taker, units),
-    makerFills: fills.map((fill) => makingOf(fill.order, fill.units)),
+    takerFill: getMaking(taker, units),
+    makerFills: fills.map((fill) => getMaking(fill.order, fill.units)),
   };
   const to = terms.venue.entry;
   if (terms.venue.generation === 1) {
@@ -39,7 +39,7 @@ export function settle({ taker, fills }: Match, terms: Terms): Transaction {
     return { from: operator, to, data };
   }
   const { conditionId } = terms;
-  const takerFee = takerFeeOf(taker, units, terms.feeRateBps);
+  const takerFee = getTakerFee(taker, units, terms.feeRateBps);
   const makerFees = fills.map(() => 0n);
   const full = { ...matched, conditionId, takerFee, makerFees };
   return { from: operator, to, data: encodeCall("ExchangeV2", "matchOrders", [full]) };
@@ -57,7 +57,7 @@ function encodable(order: Order, { tokenIds, feeRateBps }: Terms) {
     salt: BigInt(order.salt),
     maker: order.owner,
     tokenId: BigInt(tokenIds[order.outcome]),
-    makerAmount: makingOf(order, order.units),
+    makerAmount: getMaking(order, order.units),
     takerAmount: order.side === "BUY" ? sharesMicros(order.units) : cashMicros(order, order.units),
     feeRateBps: BigInt(feeRateBps === 0 ? 0 : signedFeeRateBps),
     side: order.side === "BUY" ? 0 : 1,
@@ -66,7 +66,7 @@ function encodable(order: Order, { tokenIds, feeRateBps }: Terms) {
   };
 }
 
-function makingOf(order: Order, units: number): bigint {
+function getMaking(order: Order, units: number): bigint {
   return order.side === "BUY" ? cashMicros(order, units) : sharesMicros(units);
 }
 
@@ -79,7 +79,7 @@ function cashMicros(order: Order, units: number): bigint {
 }
 
 /** Returns the fee in millionths of a dollar, truncated to 5 decimals as the venue does. */
-function takerFeeOf({ priceMilli }: Order, units: number, rateBps: number): bigint {
+function getTakerFee({ priceMilli }: Order, units: number, rateBps: number): bigint {
   const spread = BigInt(priceMilli) * BigInt(1000 - priceMilli);
   const fee = (sharesMicros(units) * spread * BigInt(rateBps)) / (1_000_000n * 10_000n);
   return fee - (fee % 10n);

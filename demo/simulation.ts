@@ -3,7 +3,7 @@ import { type Venue, venues } from "./addresses.ts";
 import type { DemoChain } from "./demo-chain.ts";
 import { type EventSeries, eventSeries } from "./event-series.ts";
 import { type OpenQuestion, openEvent, type Result, resolveQuestion } from "./events.ts";
-import { chancesOf, strengthsFor, walk } from "./fair-odds.ts";
+import { getChances, strengthsFor, walk } from "./fair-odds.ts";
 import type { Listing } from "./listing.ts";
 import { invertMilli, OrderBook } from "./order-book.ts";
 import { Random } from "./random.ts";
@@ -101,11 +101,11 @@ export class Simulation {
   /** Adds makers' orders to the books that have none. After a restart those are all books. */
   openBooks(seconds: number): void {
     for (const { questions, strengths, closesAt } of this.#events) {
-      const chances = chancesOf(strengths, closesAt - seconds);
+      const chances = getChances(strengths, closesAt - seconds);
       for (const [index, question] of questions.entries()) {
         const chance = chances[index];
         if (chance === undefined || this.#books.has(question.conditionId)) continue;
-        requote(this.#bookOf(question), chance, this.#random);
+        requote(this.#getBook(question), chance, this.#random);
       }
     }
   }
@@ -151,7 +151,7 @@ export class Simulation {
   async #openNext(seriesIndex: number, moment: Moment): Promise<OpenEvent> {
     const series = seriesAt(seriesIndex);
     const { seconds } = moment;
-    const { opensAt, closesAt } = spanOf(series, moment, 0.6 + 0.8 * this.#random.next());
+    const { opensAt, closesAt } = getSpan(series, moment, 0.6 + 0.8 * this.#random.next());
     const draft = series.draft(this.#serial, new Date(opensAt * 1000), new Date(closesAt * 1000));
     const venueId = firstVenueId + venueIdsPerEvent * this.#serial;
     this.#serial += 1;
@@ -206,13 +206,13 @@ export class Simulation {
       this.#events,
       ({ seriesIndex }) => seriesAt(seriesIndex).popularity,
     );
-    const chances = chancesOf(event.strengths, event.closesAt - seconds);
+    const chances = getChances(event.strengths, event.closesAt - seconds);
     const index = this.#random.below(event.questions.length);
     const question = event.questions[index];
     const chance = chances[index];
     if (question === undefined || chance === undefined) return;
-    const book = this.#bookOf(question);
-    const terms = termsOf(question, seriesAt(event.seriesIndex));
+    const book = this.#getBook(question);
+    const terms = getTerms(question, seriesAt(event.seriesIndex));
     const withdrawn = requote(book, chance, this.#random);
     const found = takeOnce(book, this.#random);
     if (found !== null) {
@@ -227,7 +227,7 @@ export class Simulation {
     }
   }
 
-  #bookOf({ conditionId }: OpenQuestion): OrderBook {
+  #getBook({ conditionId }: OpenQuestion): OrderBook {
     const book = this.#books.get(conditionId) ?? new OrderBook();
     this.#books.set(conditionId, book);
     return book;
@@ -235,7 +235,7 @@ export class Simulation {
 }
 
 /** Returns when the next event of a series begins and ends. `variation` scales its length; it is around 1. */
-function spanOf(series: EventSeries, moment: Moment, variation: number) {
+function getSpan(series: EventSeries, moment: Moment, variation: number) {
   const { seconds, pastEndsAt } = moment;
   const spanFor = (length: number) => {
     const closesAt = series.isAligned
@@ -249,7 +249,7 @@ function spanOf(series: EventSeries, moment: Moment, variation: number) {
   return isShort && stretched.closesAt <= pastEndsAt ? stretched : span;
 }
 
-function termsOf({ conditionId, tokenIds }: OpenQuestion, series: EventSeries): Terms {
+function getTerms({ conditionId, tokenIds }: OpenQuestion, series: EventSeries): Terms {
   const venue: Venue = venues[series.venue];
   return { venue, conditionId, tokenIds, feeRateBps: series.feeRateBps };
 }

@@ -2,13 +2,13 @@
 import { traders } from "./addresses.ts";
 import {
   type Direction,
-  directionOf,
   type Fill,
+  getDirection,
+  getSide,
   invertMilli,
   type Order,
   type OrderBook,
   type Outcome,
-  sideOf,
 } from "./order-book.ts";
 import type { Random } from "./random.ts";
 
@@ -28,7 +28,8 @@ const depthMilli = 14;
 export function requote(book: OrderBook, fair: number, random: Random): Order[] {
   const fairMilli = Math.min(Math.max(fair * 1000, 15), 985);
   const gone = book.withdraw((order, priceMilli) => {
-    const distance = directionOf(order) === "bid" ? fairMilli - priceMilli : priceMilli - fairMilli;
+    const distance =
+      getDirection(order) === "bid" ? fairMilli - priceMilli : priceMilli - fairMilli;
     return distance < nearestMilli / 2 || random.chance(0.1);
   });
   for (const direction of ["bid", "ask"] as const) {
@@ -47,7 +48,7 @@ export function requote(book: OrderBook, fair: number, random: Random): Order[] 
 export function takeOnce(book: OrderBook, random: Random): Match | null {
   const direction: Direction = random.chance(0.5) ? "bid" : "ask";
   const outcome: Outcome = random.chance(0.65) ? 0 : 1;
-  const units = unitsOf(takerShares, random);
+  const units = getUnits(takerShares, random);
   const fills = book.take(direction, units);
   const last = fills.at(-1)?.order;
   if (last === undefined) return null;
@@ -56,10 +57,10 @@ export function takeOnce(book: OrderBook, random: Random): Match | null {
   const slackMilli = 10 * random.below(3) * (direction === "bid" ? 1 : -1);
   const limitMilli = Math.min(Math.max(worstMilli + slackMilli, 1), 999);
   const taker: Order = {
-    salt: saltOf(random),
+    salt: getSalt(random),
     owner: random.pick(takers),
     outcome,
-    side: sideOf(direction, outcome),
+    side: getSide(direction, outcome),
     priceMilli: invertMilli(limitMilli, outcome),
     units,
   };
@@ -78,12 +79,12 @@ function quote(direction: Direction, fairMilli: number, random: Random): Order {
       ? Math.max(Math.floor((fairMilli - away) / tick) * tick, 1)
       : Math.min(Math.ceil((fairMilli + away) / tick) * tick, 999);
   return {
-    salt: saltOf(random),
+    salt: getSalt(random),
     owner: random.pick(makers),
     outcome,
-    side: sideOf(direction, outcome),
+    side: getSide(direction, outcome),
     priceMilli: invertMilli(priceMilli, outcome),
-    units: unitsOf(makerShares, random),
+    units: getUnits(makerShares, random),
   };
 }
 
@@ -93,11 +94,11 @@ function wouldCross(book: OrderBook, direction: Direction, limitMilli: number): 
   return direction === "bid" ? best <= limitMilli : best >= limitMilli;
 }
 
-function unitsOf(shares: { median: number; spread: number }, random: Random): number {
+function getUnits(shares: { median: number; spread: number }, random: Random): number {
   const drawn = random.logNormal(shares.median, shares.spread);
   return Math.round(Math.min(Math.max(drawn, 1), sharesMax) * 100);
 }
 
-function saltOf(random: Random): number {
+function getSalt(random: Random): number {
   return random.below(2 ** 32);
 }

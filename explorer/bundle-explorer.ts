@@ -13,7 +13,7 @@ const root = new URL("./", import.meta.url);
 export async function bundleExplorer(): Promise<ReadonlyMap<string, Buffer>> {
   const style = await bundle("style.css");
   const script = await bundle("src/main.tsx");
-  const [styleName, scriptName] = [nameOf(style, "css"), nameOf(script, "js")];
+  const [styleName, scriptName] = [getName(style, "css"), getName(script, "js")];
   const page = await readFile(new URL("index.html", root), "utf8");
   const linked = page
     .replace('href="style.css"', `href="/assets/${styleName}"`)
@@ -42,7 +42,7 @@ async function bundle(entry: string): Promise<Buffer> {
 }
 
 /** Names an asset by the hash of its content, so that browsers can cache it without asking again. */
-function nameOf(asset: Buffer, extension: "css" | "js"): string {
+function getName(asset: Buffer, extension: "css" | "js"): string {
   const hash = createHash("sha256").update(asset).digest("hex").slice(0, 16);
   return `explorer-${hash}.${extension}`;
 }

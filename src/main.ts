@@ -1,7 +1,7 @@
 /**
  * Starts a role. The modules in `roles/` wire its parts.
  */
-import { orClose } from "./base/or-close.ts";
+import { closeOnError } from "./base/or-close.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
@@ -24,7 +24,7 @@ export async function openService(
 ): Promise<Service> {
   const { config } = start;
   const life = new Lifetime();
-  return orClose(life, async () => {
+  return closeOnError(life, async () => {
     const contracts = await readContracts(config);
     life.onClose(lockDataFolder(config.dataDir));
     const startedAt = await readStartBlock({ config, contracts });

@@ -42,13 +42,13 @@ export async function measurePeer(
   peer: Peer,
   chain: { readonly rpcUrl: string; readonly blocks: number },
 ): Promise<PeerRound | null> {
-  if (!existsSync(pathOf(`node_modules/${peer.package}`))) return null;
+  if (!existsSync(getPath(`node_modules/${peer.package}`))) return null;
   const blocks = Math.min(chain.blocks - aboveBlocks, peer.blocksMax);
   if (blocks <= 0) throw new Error(`a chain of ${chain.blocks} blocks is too short for a peer`);
   const postgres = await startPostgres();
   try {
     const startedAt = performance.now();
-    const words = [pathOf(peer.program), chain.rpcUrl, postgres.folder, String(blocks - 1)];
+    const words = [getPath(peer.program), chain.rpcUrl, postgres.folder, String(blocks - 1)];
     const child = spawn(process.execPath, words, {
       env: { SQD_ERROR: "*", PONDER_TELEMETRY_DISABLED: "1", NODE_NO_WARNINGS: "1" },
       stdio: ["ignore", "pipe", "inherit"],
@@ -59,7 +59,7 @@ export async function measurePeer(
       const seconds = (performance.now() - startedAt) / 1000;
       const logs = logsOfBlocks(blocks);
       if (line !== `${logs} rows`) throw new Error(`${peer.name} of ${logs} logs: ${line}`);
-      const cpuSeconds = (await cpuSecondsOf(child)) + (await cpuSecondsOf(postgres.child));
+      const cpuSeconds = (await getCpuSeconds(child)) + (await getCpuSeconds(postgres.child));
       return { logsPerSecond: logs / seconds, cpuSeconds: (cpuSeconds * 1e6) / logs };
     } finally {
       child.kill("SIGKILL");
@@ -76,7 +76,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 }
 
 /** Processor seconds of the process and its children, including children that have ended. */
-async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+async function getCpuSeconds({ pid }: ChildProcess): Promise<number> {
   let ticks = 0;
   for (const entry of await readdir("/proc")) {
     if (!/^[0-9]+$/.test(entry)) continue;
@@ -89,6 +89,6 @@ async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
   return ticks / ticksPerSecond;
 }
 
-function pathOf(relative: string): string {
+function getPath(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }

@@ -135,7 +135,7 @@ new EvmBatchProcessor()
     for (const { header, logs } of blocks) {
       for (const log of logs) {
         const one = tableByTopic.get(log.topics[0]);
-        if (one !== undefined) store.get(one)?.push(rowOf(log, header, one));
+        if (one !== undefined) store.get(one)?.push(toRow(log, header, one));
       }
     }
   });
@@ -157,15 +157,15 @@ function table(options: {
 }
 
 /** A row in COPY's text format. */
-function rowOf(log: Log, { height, timestamp }: Block["header"], { event }: Table): string {
+function toRow(log: Log, { height, timestamp }: Block["header"], { event }: Table): string {
   let row = `${height}\t${log.logIndex}\t${new Date(timestamp).toISOString()}\t`;
-  row += textOf(log.transactionHash);
+  row += toText(log.transactionHash);
   const values = event.decode(log);
-  for (const column in values) row += `\t${textOf(values[column])}`;
+  for (const column in values) row += `\t${toText(values[column])}`;
   return row;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? `\\\\x${value.slice(2)}` : String(value);
 }
 

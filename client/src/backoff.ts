@@ -20,12 +20,12 @@ export const recommendedBackoff: Backoff = {
  */
 export function waitAfter(
   attempt: number,
-  askedMs: number | null,
+  requestedMs: number | null,
   { attempts, firstWaitMs, longestWaitMs }: Backoff,
 ): number | null {
-  if (attempt >= attempts || (askedMs ?? 0) > longestWaitMs) return null;
+  if (attempt >= attempts || (requestedMs ?? 0) > longestWaitMs) return null;
   const ownMs = Math.min(firstWaitMs * 2 ** (attempt - 1), longestWaitMs);
-  return Math.max(ownMs, askedMs ?? 0);
+  return Math.max(ownMs, requestedMs ?? 0);
 }
 
 /** Resolves after `ms` milliseconds. Rejects with the signal's reason as soon as it is aborted. */

@@ -61,7 +61,7 @@ export class Connection {
   }
 
   /** Returns the URL of a path. Parameters in the path must be encoded already. */
-  urlOf(path: string, query: Query = {}): URL {
+  getUrl(path: string, query: Query = {}): URL {
     const url = new URL(this.#base + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -113,7 +113,7 @@ export class Connection {
     if (body !== undefined) headers.set("Content-Type", "application/json");
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await this.#fetch(this.urlOf(path, query), {
+      const response = await this.#fetch(this.getUrl(path, query), {
         method,
         headers,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),

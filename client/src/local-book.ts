@@ -30,12 +30,12 @@ export class LocalBook {
 
   /** Best first. */
   get bids(): readonly Level[] {
-    return levelsOf(this.#bids).toReversed();
+    return getLevels(this.#bids).toReversed();
   }
 
   /** Best first. */
   get asks(): readonly Level[] {
-    return levelsOf(this.#asks);
+    return getLevels(this.#asks);
   }
 
   /** Applies a frame. Returns `false` if the checksum of a change does not match. */
@@ -79,7 +79,7 @@ function setAll(side: Map<Decimal, Decimal>, levels: readonly Level[]): void {
   }
 }
 
-function levelsOf(side: ReadonlyMap<Decimal, Decimal>): Level[] {
+function getLevels(side: ReadonlyMap<Decimal, Decimal>): Level[] {
   return [...side]
     .map(([price, size]) => ({ price, size }))
     .toSorted((a, b) => Number(millionths(a.price) - millionths(b.price)));

@@ -26,7 +26,7 @@ export class StreamSockets {
   }
 
   #connect(isShared: boolean): StreamSocket {
-    const url = this.#connection.urlOf("/v1/stream");
+    const url = this.#connection.getUrl("/v1/stream");
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const { key, streamIdleMs } = this.#connection;
     const idleMs = isShared ? streamIdleMs : 0;

@@ -32,9 +32,9 @@ export type AccessStore = {
   readonly clockDetail: string | null;
   /** Counts requests with a key, by the id of the key. */
   readonly keyWindow: RateWindow;
-  /** Counts requests without a key, by `ipBucketOf` of the IP. */
+  /** Counts requests without a key, by `toIpBucket` of the IP. */
   readonly ipWindow: RateWindow;
-  /** Counts failed authentications and abuse, by the reason and `ipBucketOf` of the IP. */
+  /** Counts failed authentications and abuse, by the reason and `toIpBucket` of the IP. */
   readonly offenseWindow: RateWindow;
   /** Writes unsaved data if storage is available, then closes. A second call does nothing. */
   close(): Promise<void>;

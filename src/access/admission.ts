@@ -4,13 +4,13 @@ import { BoundedCounts } from "../base/bounded-counts.ts";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { invalid } from "../base/input/compile-reader.ts";
-import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
+import { IpRanges, parseIpAddress, toIpBucket } from "../base/ip-address.ts";
 import type { LimitStatus } from "../base/sliding-window.ts";
-import { type Awaitable, whenKnown } from "../base/time/awaitable.ts";
+import { type Awaitable, thenMaybe } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { VerifiedKey } from "./api-key.ts";
-import { clientIpOf } from "./client-ip.ts";
+import { getClientIp } from "./client-ip.ts";
 import type { IpBlock } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
 import { refusedStatus } from "./rate-window.ts";
@@ -46,7 +46,7 @@ export type Caller = {
   readonly startedAtMs: number;
 };
 
-/** The client's IP, and the bucket that its requests are counted in (`ipBucketOf`). */
+/** The client's IP, and the bucket that its requests are counted in (`toIpBucket`). */
 type Sender = { readonly ip: string; readonly bucket: string };
 type TimedSender = Sender & Pick<Caller, "startedAtMs">;
 
@@ -81,7 +81,7 @@ export class Admission {
   readonly #trustedProxies: IpRanges | null;
   readonly #ipLimit: number;
   readonly #senders = new WeakMap<Socket, Sender>();
-  /** Open connections by `ipBucketOf` of the peer. */
+  /** Open connections by `toIpBucket` of the peer. */
   readonly #connections = new BoundedCounts();
   readonly #counted = new WeakSet<Socket>();
 
@@ -101,7 +101,7 @@ export class Admission {
    */
   admit(request: RequestHead, access: Access): Awaitable<Caller> {
     const startedAtMs = this.#parts.clock.monotonicMs();
-    const { ip, bucket } = this.#senderOf(request);
+    const { ip, bucket } = this.#getSender(request);
     const sender = { ip, bucket, startedAtMs };
     const blockedForMs = this.#guard.blockedForMs(bucket);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
@@ -109,7 +109,7 @@ export class Admission {
     if (access === "preflight" || access === "file") return this.#admitApart(sender, access);
     // A load balancer probes every node, so its health checks are not counted.
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
-    const value = keyOf(request.headers);
+    const value = getKey(request.headers);
     if (!takesNoKey(access) && hasOtherBearer(request.headers))
       return this.#admitByIp(sender, invalid("authorization", "has another key than X-API-Key"));
     if (access === "upgrade" && value === undefined) return this.#admitApart(sender, access);
@@ -122,7 +122,7 @@ export class Admission {
     if (key instanceof AppError) {
       // A client is not at fault when keys cannot be checked, so nothing is counted.
       if (key.code === "SERVICE_UNAVAILABLE")
-        return whenKnown(this.#showLimit(sender), (caller) => ({ ...caller, refusal: key }));
+        return thenMaybe(this.#showLimit(sender), (caller) => ({ ...caller, refusal: key }));
       // Any web page can make its visitor's browser send requests without a key, so a missing key is not an offense.
       if (value !== undefined) this.#blameFailure(ip, key);
       return this.#admitByIp(sender, key);
@@ -134,7 +134,7 @@ export class Admission {
   admitConnection(socket: Socket): boolean {
     const ip = parseIpAddress(socket.remoteAddress ?? "");
     if (ip === null || this.#trustedProxies?.contains(ip) || this.#counted.has(socket)) return true;
-    const bucket = ipBucketOf(ip);
+    const bucket = toIpBucket(ip);
     if (!this.#connections.take(bucket, this.#parts.connectionsPerIp)) return false;
     // The server takes a connection again after it has declined another protocol.
     this.#counted.add(socket);
@@ -144,7 +144,7 @@ export class Admission {
 
   /** Returns the key for a value sent on an open WebSocket. An invalid value counts as an offense of the IP. */
   authenticate(value: string, ip: string): VerifiedKey | AppError {
-    const blockedForMs = this.#guard.blockedForMs(ipBucketOf(ip));
+    const blockedForMs = this.#guard.blockedForMs(toIpBucket(ip));
     if (blockedForMs > 0) return ipBlocked(blockedForMs);
     // The hash reads only the low byte of each character. Unlike headers, frames can contain wider characters.
     const isAscii = /^[ -~]*$/.test(value);
@@ -157,7 +157,7 @@ export class Admission {
   admitMalformed(socket: Socket): Awaitable<Caller> {
     const request = { socket, headers: {} };
     const caller = this.admit(request, "public");
-    this.#blame(this.#senderOf(request).ip, "abuse");
+    this.#blame(this.#getSender(request).ip, "abuse");
     return caller;
   }
 
@@ -170,11 +170,11 @@ export class Admission {
   }
 
   /** Returns the sender. It is cached per connection, except behind proxies, which mix clients on a connection. */
-  #senderOf(request: RequestHead): Sender {
+  #getSender(request: RequestHead): Sender {
     const known = this.#senders.get(request.socket);
     if (known !== undefined) return known;
-    const ip = clientIpOf(request, this.#trustedProxies);
-    const sender = { ip, bucket: ipBucketOf(ip) };
+    const ip = getClientIp(request, this.#trustedProxies);
+    const sender = { ip, bucket: toIpBucket(ip) };
     if (this.#trustedProxies === null) this.#senders.set(request.socket, sender);
     return sender;
   }
@@ -185,16 +185,16 @@ export class Admission {
     const limit = limitsApart[kind];
     const taken = this.#access.ipWindow.take(`${kind} ${bucket}`, limit, startedAtMs);
     const shown = this.#showLimit(sender);
-    return whenKnown(taken, (own) => {
+    return thenMaybe(taken, (own) => {
       if (kind !== "preflight") this.#blameExcess(ip, own);
       const refusal = own.isAdmitted ? null : rateLimited(own);
-      return whenKnown(shown, (caller) => ({ ...caller, refusal }));
+      return thenMaybe(shown, (caller) => ({ ...caller, refusal }));
     });
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
     const shown = this.#access.ipWindow.look(bucket, this.#ipLimit, startedAtMs);
-    return whenKnown(shown, (limitStatus) => {
+    return thenMaybe(shown, (limitStatus) => {
       return { ip, key: null, limitStatus, refusal: null, startedAtMs };
     });
   }
@@ -202,7 +202,7 @@ export class Admission {
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
     const taken = this.#access.ipWindow.take(bucket, this.#ipLimit, startedAtMs);
-    return whenKnown(taken, (limitStatus) => {
+    return thenMaybe(taken, (limitStatus) => {
       this.#blameExcess(ip, limitStatus);
       const refusal = limitStatus.isAdmitted ? badKey : rateLimited(limitStatus);
       return { ip, key: null, limitStatus, refusal, startedAtMs };
@@ -215,10 +215,10 @@ export class Admission {
     access: Access,
   ): Awaitable<Caller> {
     const taken = this.#access.keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
-    return whenKnown(taken, (limitStatus) => {
+    return thenMaybe(taken, (limitStatus) => {
       // The key may have been revoked while this request waited for Redis.
       const isLive = !(taken instanceof Promise) || this.#access.keys.isLive(key);
-      const refusal = isLive ? refusalOf(limitStatus, key, access) : this.#noKey();
+      const refusal = isLive ? toRefusal(limitStatus, key, access) : this.#noKey();
       return { ip, key, limitStatus, refusal, startedAtMs };
     });
   }
@@ -248,19 +248,19 @@ export class Admission {
   /** Counts an offense, except of a trusted proxy: blocking it would block everyone behind it. */
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
-    this.#guard.record(ipBucketOf(ip), reason);
+    this.#guard.record(toIpBucket(ip), reason);
   }
 }
 
 /** Returns the key from the `X-API-Key` header, or else from a bearer token. */
-function keyOf({ "x-api-key": key, authorization }: IncomingHttpHeaders): string | undefined {
+function getKey({ "x-api-key": key, authorization }: IncomingHttpHeaders): string | undefined {
   if (key !== undefined) return String(key);
   return authorization === undefined ? undefined : /^bearer +(.*)$/i.exec(authorization)?.[1];
 }
 
 /** Whether a bearer token is another key than the one in `X-API-Key`. Which of them the client means is not certain. */
 function hasOtherBearer({ "x-api-key": key, authorization }: IncomingHttpHeaders): boolean {
-  return key !== undefined && (keyOf({ authorization }) ?? key) !== key;
+  return key !== undefined && (getKey({ authorization }) ?? key) !== key;
 }
 
 /** Whether a route ignores keys. */
@@ -274,7 +274,7 @@ export function isAdministrative(access: Access): boolean {
 }
 
 /** Returns why a verified key is refused; `null` when it is not. */
-function refusalOf(
+function toRefusal(
   limitStatus: LimitStatus,
   { scope }: VerifiedKey,
   access: Access,

@@ -41,7 +41,7 @@ export type KeyPosition = { readonly createdAtMs: number; readonly id: string };
 export type KeyStatus = "active" | "expired" | "revoked";
 
 /** Returns the status of a key. A key that is both revoked and expired is `revoked`. */
-export function statusOf(key: ApiKey, nowMs: number): KeyStatus {
+export function getStatus(key: ApiKey, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return "revoked";
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : "active";
 }

@@ -5,7 +5,7 @@ import { type IpRanges, parseIpAddress } from "../base/ip-address.ts";
  * Returns the canonical IP of the client. `X-Forwarded-For` is read from the right, where each trusted proxy has
  * appended the peer it saw. The first address that is not trusted is the client; anything to its left can be forged.
  */
-export function clientIpOf(
+export function getClientIp(
   request: Pick<IncomingMessage, "socket" | "headers">,
   trustedProxies: IpRanges | null,
 ): string {

@@ -2,7 +2,7 @@ import { webLimits } from "../base/config/limits.ts";
 
 /** A block of an IP, in force or ended. Ended blocks are kept because they make the next block longer. */
 export type IpBlock = {
-  /** An IPv4 address or an IPv6 /64, as `ipBucketOf` returns it. */
+  /** An IPv4 address or an IPv6 /64, as `toIpBucket` returns it. */
   readonly bucket: string;
   readonly reason: "failed_authentication" | "abuse";
   /** The number of blocks in a row, including this one. */
@@ -54,10 +54,10 @@ export function pageOfBlocks(
 export function newestFirst<Item extends After, After>(
   items: readonly Item[],
   { limit, after }: { readonly limit: number; readonly after: After | null },
-  placeOf: (item: After) => readonly [atMs: number, text: string],
+  getPlace: (item: After) => readonly [atMs: number, text: string],
 ): readonly Item[] {
   const isBefore = (one: After, other: After): boolean => {
-    const [[atMs, text], [otherMs, otherText]] = [placeOf(one), placeOf(other)];
+    const [[atMs, text], [otherMs, otherText]] = [getPlace(one), getPlace(other)];
     return atMs === otherMs ? text > otherText : atMs > otherMs;
   };
   return items

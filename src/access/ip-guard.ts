@@ -1,5 +1,5 @@
 import { webLimits } from "../base/config/limits.ts";
-import { whenKnown } from "../base/time/awaitable.ts";
+import { thenMaybe } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import { type IpBlock, remainingMs } from "./ip-blocks.ts";
@@ -35,7 +35,7 @@ export class IpGuard {
     const limit = reason === "abuse" ? webLimits.ipAbuseMax : failuresMax;
     const offender = `${reason} ${bucket}`;
     const offenses = access.offenseWindow.take(offender, limit, clock.monotonicMs());
-    void whenKnown(offenses, ({ remaining }) => {
+    void thenMaybe(offenses, ({ remaining }) => {
       if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
       // When the block ends or is removed, the count starts at 0.
       access.offenseWindow.forget(offender);

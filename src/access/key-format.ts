@@ -22,7 +22,7 @@ const shape = /^((ow_(read|write|admin)_[0-9A-Za-z]{4})[0-9A-Za-z]{39})_([0-9A-Z
 export function generateKey(scope: Scope): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), 43);
   const body = `ow_${scope}_${secret}`;
-  return `${body}_${checksumOf(body)}`;
+  return `${body}_${getChecksum(body)}`;
 }
 
 /** What the name of a key has to be. */
@@ -43,10 +43,10 @@ export function parseKey(text: string): ParsedKey | null {
   const match = shape.exec(text);
   if (match === null) return null;
   const [, body = "", prefix = "", scope, checksum] = match;
-  return checksum === checksumOf(body) ? { scope: scope as Scope, prefix } : null;
+  return checksum === getChecksum(body) ? { scope: scope as Scope, prefix } : null;
 }
 
-function checksumOf(body: string): string {
+function getChecksum(body: string): string {
   return base62(BigInt(crc32(body)), 6);
 }
 

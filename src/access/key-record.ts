@@ -43,7 +43,7 @@ export function noActiveKey(): AppError {
 }
 
 /** Returns the key to import for the configured admin key. Throws `ConfigError` when the value is not an admin key. */
-export function adminKeyOf(value: string): NewKey {
+export function getAdminKey(value: string): NewKey {
   const parsed = parseKey(value);
   if (parsed?.scope !== "admin")
     throw new ConfigError(["ODDWIRE_ADMIN_KEY must be an admin key, ow_admin_..."]);
@@ -52,7 +52,7 @@ export function adminKeyOf(value: string): NewKey {
 }
 
 /** Returns the part of a key's value that may be shown. */
-export function prefixOf(value: string): string {
+export function getPrefix(value: string): string {
   const parsed = parseKey(value);
   assert(parsed !== null, "a key we made must parse");
   return parsed.prefix;

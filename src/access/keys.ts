@@ -6,12 +6,12 @@ import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "./api-
 import { generateKey, type Scope } from "./key-format.ts";
 import {
   type AdminKeyImport,
-  adminKeyOf,
+  getAdminKey,
+  getPrefix,
   isActive,
   type KeyRecord,
   type KeyUse,
   noActiveKey,
-  prefixOf,
 } from "./key-record.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 
@@ -82,7 +82,7 @@ export abstract class Keys {
   /** Creates a key. Throws `CONFLICT` when an active key has the name, or when there are too many active keys. */
   async create(input: NewKey): Promise<IssuedKey> {
     const value = generateKey(input.scope);
-    const record = this.#recordOf(input, value);
+    const record = this.#toRecord(input, value);
     await this.insert(record);
     return { key: this.show(record), value };
   }
@@ -92,9 +92,9 @@ export abstract class Keys {
    * Throws `ConfigError` for another scope.
    */
   async ensureAdminKey(value: string): Promise<AdminKeyImport> {
-    const record = this.#recordOf(adminKeyOf(value), value);
+    const record = this.#toRecord(getAdminKey(value), value);
     if (await this.insert(record)) return { kind: "imported", keyId: record.id };
-    return { kind: this.#endOf(record.mac) > this.clock.nowMs() ? "known" : "dead" };
+    return { kind: this.#getEnd(record.mac) > this.clock.nowMs() ? "known" : "dead" };
   }
 
   /** Returns a 32-byte secret for another purpose. It is the same after every start and on every node. */
@@ -102,16 +102,16 @@ export abstract class Keys {
     return createHmac("sha256", this.#pepper).update(`oddwire ${purpose}`).digest();
   }
 
-  protected macOf(value: string): string {
+  protected getMac(value: string): string {
     return this.#keyedHash.hmac(value);
   }
 
-  #recordOf(input: NewKey, value: string): KeyRecord {
+  #toRecord(input: NewKey, value: string): KeyRecord {
     return {
       ...input,
       id: randomUUID(),
-      prefix: prefixOf(value),
-      mac: this.macOf(value),
+      prefix: getPrefix(value),
+      mac: this.getMac(value),
       previousMac: null,
       previousUntilMs: null,
       createdAtMs: this.clock.nowMs(),
@@ -132,8 +132,8 @@ export abstract class Keys {
     const value = generateKey(known.scope);
     const record = {
       ...known,
-      prefix: prefixOf(value),
-      mac: this.macOf(value),
+      prefix: getPrefix(value),
+      mac: this.getMac(value),
       previousMac: graceMs > 0 ? known.mac : null,
       previousUntilMs: graceMs > 0 ? nowMs + graceMs : null,
     };
@@ -152,7 +152,7 @@ export abstract class Keys {
 
   /** Whether a verified value still works; for sockets, which outlive one request. */
   isLive({ fingerprint }: VerifiedKey): boolean {
-    return this.#endOf(fingerprint) > this.clock.nowMs();
+    return this.#getEnd(fingerprint) > this.clock.nowMs();
   }
 
   /** Calls `listener` when values may have stopped working, before the change is acknowledged. Check `isLive` then. */
@@ -174,7 +174,7 @@ export abstract class Keys {
     this.#live = new Map();
     this.#usages = new Map([...this.#usages].filter(([, usage]) => usage.requests > 0));
     for (const record of records) {
-      for (const value of this.#valuesOf(record)) this.#live.set(value.fingerprint, value);
+      for (const value of this.#getValues(record)) this.#live.set(value.fingerprint, value);
     }
     this.notify();
   }
@@ -185,7 +185,7 @@ export abstract class Keys {
     const unsaved = this.#usages.get(record.id) ?? noUse;
     const isInGrace = previousMac !== null && record.revokedAtMs === null;
     const graceUntilMs = isInGrace ? (previousUntilMs ?? 0) : 0;
-    const untilMs = Math.min(graceUntilMs, endOf(record));
+    const untilMs = Math.min(graceUntilMs, getEnd(record));
     return {
       ...shown,
       previousUntilMs: untilMs > this.clock.nowMs() ? untilMs : null,
@@ -211,14 +211,14 @@ export abstract class Keys {
   }
 
   /** Returns when the value with this MAC stops working; 0 if it does not work. */
-  #endOf(mac: string): number {
+  #getEnd(mac: string): number {
     return this.#live.get(mac)?.endsAtMs ?? 0;
   }
 
   /** Does the same work for every value that does not work, so that timing does not reveal why. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
-    const fingerprint = this.macOf(text);
+    const fingerprint = this.getMac(text);
     const found = this.#live.get(fingerprint);
     const { mac, endsAtMs, allowedIps } = found ?? noKey;
     const isSame = timingSafeEqual(Buffer.from(fingerprint, "latin1"), mac);
@@ -226,7 +226,7 @@ export abstract class Keys {
     return found !== undefined && isSame && isUsable ? found : null;
   }
 
-  #valuesOf(record: KeyRecord): LiveValue[] {
+  #getValues(record: KeyRecord): LiveValue[] {
     const { id, scope, previousMac } = record;
     if (record.revokedAtMs !== null) return [];
     const usage = this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: 0 };
@@ -240,7 +240,7 @@ export abstract class Keys {
       allowedIps,
       usage,
       fingerprint: mac,
-      endsAtMs: Math.min(endOf(record), untilMs),
+      endsAtMs: Math.min(getEnd(record), untilMs),
     });
     const current = valueOf(record.mac, Number.POSITIVE_INFINITY);
     if (previousMac === null) return [current];
@@ -249,6 +249,6 @@ export abstract class Keys {
 }
 
 /** Returns when no value of a key works any more, in its grace period neither. */
-function endOf({ expiresAtMs }: KeyRecord): number {
+function getEnd({ expiresAtMs }: KeyRecord): number {
   return expiresAtMs ?? Number.POSITIVE_INFINITY;
 }

@@ -2,7 +2,7 @@ import { type Config, ConfigError } from "../base/config/config.ts";
 import { accessLimits } from "../base/config/limits.ts";
 import { makeDataFolder } from "../base/config/make-data-folder.ts";
 import type { Log } from "../base/log.ts";
-import { orClose } from "../base/or-close.ts";
+import { closeOnError } from "../base/or-close.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import { LocalAccess } from "./local/local-access.ts";
@@ -20,7 +20,7 @@ type OpenOptions = {
 export async function openAccess(config: Config, options: OpenOptions): Promise<AccessStore> {
   const { adminKey } = config;
   const access = await openStore(config, options);
-  return orClose(access, async () => {
+  return closeOnError(access, async () => {
     if (adminKey !== null) access.audit.recordImport(await access.keys.ensureAdminKey(adminKey));
     return access;
   });
@@ -35,14 +35,14 @@ async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<
   if (url === null) throw new ConfigError([clickhouseRequired]);
   if (pepper === null) throw new ConfigError([pepperRequired]);
   // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
-  const { ServerEngine, serverSettingsOf } = await import("../storage/server/server-engine.ts");
+  const { ServerEngine, getServerSettings } = await import("../storage/server/server-engine.ts");
   const { ClusterAccess } = await import("./cluster/cluster-access.ts");
   makeDataFolder(dataDir, 0o700);
   const { queryTimeoutMs } = accessLimits;
-  const engine = await ServerEngine.open({ ...serverSettingsOf(config), queryTimeoutMs });
+  const engine = await ServerEngine.open({ ...getServerSettings(config), queryTimeoutMs });
   const { limitsWithoutRedis, clickhouseDatabase: database } = config;
   const cluster = { engine, redisUrl, database, pepper, limitsWithoutRedis, isNode };
-  return orClose(engine, () => ClusterAccess.open({ ...cluster, ...common }));
+  return closeOnError(engine, () => ClusterAccess.open({ ...cluster, ...common }));
 }
 
 const clickhouseRequired =

@@ -2,7 +2,7 @@ import type { TokenId } from "../base/ids.ts";
 import { joinTokens } from "../query/read-markets.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import { bookReader } from "../rows/price-row.ts";
-import { marketFieldsOf } from "../rows/trade-row.ts";
+import { getMarketFields } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import type { CachePolicy } from "./cache/response-cache.ts";
@@ -31,7 +31,7 @@ export function untilCandlesChange(
 ): CachePolicy {
   const { directory, dayWindow } = backend.state;
   return whileEqual(backend, () => [
-    ...tradesOf(joinedWith(tokenId, directory), backend),
+    ...toTrades(joinedWith(tokenId, directory), backend),
     Math.floor(dayWindow.now / bucketSeconds),
     ...joinedWith(tokenId, directory),
     directory.resolutions.count,
@@ -47,12 +47,12 @@ export function untilTradesChange(
   const { headBuffer } = backend.facts;
   const pair = joinedWith(tokenId, directory);
   return whileEqual(backend, () => [
-    ...tradesOf(pair, backend),
-    ...pair.map((id) => headBuffer.countOf(id)),
-    ...pair.map((id) => directory.outcomeOf(id)),
+    ...toTrades(pair, backend),
+    ...pair.map((id) => headBuffer.getCount(id)),
+    ...pair.map((id) => directory.getOutcome(id)),
     ...joinedWith(tokenId, directory),
-    directory.placeOf(tokenId)?.conditionId,
-    ...(namesMarkets ? Object.values(marketFieldsOf(tokenId, directory)) : []),
+    directory.getPlace(tokenId)?.conditionId,
+    ...(namesMarkets ? Object.values(getMarketFields(tokenId, directory)) : []),
   ]);
 }
 
@@ -63,8 +63,8 @@ function joinedWith(tokenId: TokenId, directory: MarketDirectory): readonly Toke
 }
 
 /** Returns values that change with every trade of the tokens. Trade counts only grow, except in a reorg. */
-function tradesOf(tokenIds: readonly TokenId[], { facts, state }: Backend): readonly unknown[] {
-  return [facts.headBuffer.reorgs, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
+function toTrades(tokenIds: readonly TokenId[], { facts, state }: Backend): readonly unknown[] {
+  return [facts.headBuffer.reorgs, ...tokenIds.map((id) => state.directory.getTotals(id).trades)];
 }
 
 /** Caches a response while the values it depends on stay equal. They are read again only after a change. */

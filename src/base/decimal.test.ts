@@ -16,7 +16,7 @@ const anyPositive = fc.oneof(
   fc.bigInt({ min: 1n, max: 10n ** 38n }),
 );
 
-function digitsOf(micros: bigint): string {
+function toDigits(micros: bigint): string {
   const digits = (micros < 0n ? -micros : micros).toString().padStart(7, "0");
   return micros < 0n ? `-${digits}` : digits;
 }
@@ -32,13 +32,13 @@ describe("micros as text", () => {
       [10n ** 38n - 1n, `${"9".repeat(32)}.999999`],
     ] as const;
     for (const [micros, text] of cases) assert.equal(formatMicros(micros), text);
-    const textOf = (micros: bigint) => {
+    const toText = (micros: bigint) => {
       const [, sign, whole, fraction = ""] =
-        /^(-?)0*([0-9]+)([0-9]{6})$/.exec(digitsOf(micros)) ?? [];
+        /^(-?)0*([0-9]+)([0-9]{6})$/.exec(toDigits(micros)) ?? [];
       return `${sign}${whole}.${fraction}`.replace(/\.?0+$/, "");
     };
     fc.assert(
-      fc.property(anyMicros, (micros) => assert.equal(formatMicros(micros), textOf(micros))),
+      fc.property(anyMicros, (micros) => assert.equal(formatMicros(micros), toText(micros))),
       propertySettings(500),
     );
   });

@@ -3,16 +3,16 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import {
-  blockNumberOf,
-  firstSeqOf,
   formatTokenId,
-  logIndexOf,
   parseAddress,
   parseConditionId,
   parseHash,
   parseTokenId,
-  seqOf,
-  tokenIdOf,
+  toBlockNumber,
+  toFirstSeq,
+  toLogIndex,
+  toSeq,
+  toTokenId,
 } from "./ids.ts";
 
 const digits64 = "AB".repeat(32);
@@ -26,12 +26,12 @@ describe("sequence numbers", () => {
     const place = fc.tuple(fc.nat(1_000_000_000), fc.nat(999_999));
     fc.assert(
       fc.property(place, place, ([block, index], [otherBlock, otherIndex]) => {
-        const seq = seqOf(block, index);
+        const seq = toSeq(block, index);
         assert(Number.isSafeInteger(seq));
-        assert.deepEqual([blockNumberOf(seq), logIndexOf(seq)], [block, index]);
-        assert(firstSeqOf(block) <= seq && seq < firstSeqOf(block + 1));
+        assert.deepEqual([toBlockNumber(seq), toLogIndex(seq)], [block, index]);
+        assert(toFirstSeq(block) <= seq && seq < toFirstSeq(block + 1));
         const order = block - otherBlock || index - otherIndex;
-        assert.equal(Math.sign(seq - seqOf(otherBlock, otherIndex)), Math.sign(order));
+        assert.equal(Math.sign(seq - toSeq(otherBlock, otherIndex)), Math.sign(order));
       }),
       propertySettings(1000),
     );
@@ -78,7 +78,7 @@ describe("token ids", () => {
         const tokenId = parseTokenId(value.toString());
         assert(tokenId !== null);
         assert.match(tokenId, /^0x[0-9a-f]{64}$/);
-        assert.equal(tokenId, tokenIdOf(value));
+        assert.equal(tokenId, toTokenId(value));
         assert.equal(formatTokenId(tokenId), value.toString());
       }),
       propertySettings(500),
@@ -86,7 +86,7 @@ describe("token ids", () => {
   });
 
   test("are parsed with leading zeros; text that is not a decimal uint256 is refused", () => {
-    assert.equal(parseTokenId("007"), tokenIdOf(7n));
+    assert.equal(parseTokenId("007"), toTokenId(7n));
     const wrong = ["", "-1", "1.0", "0x1", "1e3", " 1", "1\n", "1_0", (uintMax + 1n).toString()];
     for (const text of [...wrong, "9".repeat(78), "1".repeat(79)]) {
       assert.equal(parseTokenId(text), null, JSON.stringify(text));

@@ -26,27 +26,27 @@ const address20 = /^0[xX][0-9a-fA-F]{40}$/;
 const decimalUint256 = /^[0-9]{1,78}$/;
 
 /** Returns the position of a log. It is the same on every node and after indexing again. */
-export function seqOf(blockNumber: number, logIndex: number): Seq {
+export function toSeq(blockNumber: number, logIndex: number): Seq {
   return (blockNumber * seqPerBlock + logIndex) as Seq;
 }
 
 /** Returns the first position of a block. Its logs are at or above; earlier logs are below. */
-export function firstSeqOf(blockNumber: number): Seq {
-  return seqOf(blockNumber, 0);
+export function toFirstSeq(blockNumber: number): Seq {
+  return toSeq(blockNumber, 0);
 }
 
 /** Returns the last position of a block. Its logs are at or below; later logs are above. */
-export function lastSeqOf(blockNumber: number): Seq {
-  return (firstSeqOf(blockNumber + 1) - 1) as Seq;
+export function toLastSeq(blockNumber: number): Seq {
+  return (toFirstSeq(blockNumber + 1) - 1) as Seq;
 }
 
 /** Returns the block number of a position. */
-export function blockNumberOf(seq: Seq): number {
+export function toBlockNumber(seq: Seq): number {
   return Math.floor(seq / seqPerBlock);
 }
 
 /** Returns the log index of a position, within its block. */
-export function logIndexOf(seq: Seq): number {
+export function toLogIndex(seq: Seq): number {
   return seq % seqPerBlock;
 }
 
@@ -75,11 +75,11 @@ export function parseConditionId(text: string): ConditionId | null {
 export function parseTokenId(text: string): TokenId | null {
   if (!decimalUint256.test(text)) return null;
   const value = BigInt(text);
-  return value < 1n << 256n ? tokenIdOf(value) : null;
+  return value < 1n << 256n ? toTokenId(value) : null;
 }
 
 /** Returns the token id of an integer below 2^256. */
-export function tokenIdOf(value: bigint): TokenId {
+export function toTokenId(value: bigint): TokenId {
   return `0x${value.toString(16).padStart(64, "0")}` as TokenId;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { IpRanges, ipBucketOf, isIpRange, parseIpAddress } from "./ip-address.ts";
+import { IpRanges, isIpRange, parseIpAddress, toIpBucket } from "./ip-address.ts";
 
 test("every spelling of an address has one canonical form", () => {
   assert.equal(parseIpAddress("203.0.113.7"), "203.0.113.7");
@@ -18,16 +18,16 @@ test("text that is not an address is refused", () => {
 });
 
 test("the bucket of an IPv6 address is its /64, that of an IPv4 address is itself", () => {
-  assert.equal(ipBucketOf("203.0.113.7"), "203.0.113.7");
-  assert.equal(ipBucketOf("::1"), "0:0:0:0::/64");
-  assert.equal(ipBucketOf("2001:db8::1"), "2001:db8:0:0::/64");
-  assert.equal(ipBucketOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
-  assert.equal(ipBucketOf("64:ff9b::192.0.2.1"), "64:ff9b:0:0::/64");
+  assert.equal(toIpBucket("203.0.113.7"), "203.0.113.7");
+  assert.equal(toIpBucket("::1"), "0:0:0:0::/64");
+  assert.equal(toIpBucket("2001:db8::1"), "2001:db8:0:0::/64");
+  assert.equal(toIpBucket("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  assert.equal(toIpBucket("64:ff9b::192.0.2.1"), "64:ff9b:0:0::/64");
 });
 
 function bucketOfGroups(groups: readonly number[]): string {
   const text = groups.map((group) => group.toString(16)).join(":");
-  return ipBucketOf(parseIpAddress(text) ?? "");
+  return toIpBucket(parseIpAddress(text) ?? "");
 }
 
 test("two IPv6 addresses share a bucket exactly when their first four groups are equal", () => {

@@ -17,7 +17,7 @@ export function parseIpAddress(text: string): string | null {
  * Returns the bucket in which requests of an address are counted and blocked: the IPv4 address itself, or the /64 of
  * an IPv6 address. One customer usually has all of a /64. Takes the canonical spelling.
  */
-export function ipBucketOf(address: string): string {
+export function toIpBucket(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail = ""] = address.split("::");
   const left = head === "" ? [] : head.split(":");

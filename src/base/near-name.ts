@@ -55,7 +55,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the candidate that has the meaning of `name` in other APIs; `null` when there is none. */
-export function synonymOf(name: string, candidates: readonly string[]): string | null {
+export function findSynonym(name: string, candidates: readonly string[]): string | null {
   const meanings = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
   return meanings?.find((one) => candidates.includes(one)) ?? null;
 }
@@ -63,7 +63,7 @@ export function synonymOf(name: string, candidates: readonly string[]): string |
 /** Describes an unknown name for the client, with the name that was probably meant and all valid ones. */
 export function unknownName(name: string, valid: readonly string[]): string {
   if (valid.length === 0) return "is not known here; there are no parameters";
-  const meant = synonymOf(name, valid) ?? nearName(name, valid);
+  const meant = findSynonym(name, valid) ?? nearName(name, valid);
   const names = valid.join(", ");
   if (meant === null) return `is not known here; valid names: ${names}`;
   return `is not known here; did you mean ${meant}? Valid names: ${names}`;
@@ -77,7 +77,7 @@ export function wrongValue(
 ): string {
   const issue = `must be ${expected}; got ${quote(given)}`;
   const meant =
-    typeof given === "string" ? (synonymOf(given, choices) ?? nearName(given, choices)) : null;
+    typeof given === "string" ? (findSynonym(given, choices) ?? nearName(given, choices)) : null;
   return meant === null ? issue : `${issue}; did you mean ${meant}?`;
 }
 

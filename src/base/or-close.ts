@@ -1,5 +1,5 @@
 /** Runs work that needs an open part. Closes the part when the work fails, so that nothing stays open or locked. */
-export async function orClose<Result>(
+export async function closeOnError<Result>(
   part: { close(): void | Promise<void> },
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -58,9 +58,9 @@ export class EndpointError extends Error {
 export class WrongChainError extends Error {
   override name = "WrongChainError";
 
-  constructor(host: string, ids: { asked: number; served: number }) {
+  constructor(host: string, ids: { requested: number; served: number }) {
     super(
-      `the endpoint ${host} serves chain ${ids.served}, not chain ${ids.asked}: ` +
+      `the endpoint ${host} serves chain ${ids.served}, not chain ${ids.requested}: ` +
         "change ODDWIRE_RPC_URLS or ODDWIRE_CHAIN_ID",
     );
   }

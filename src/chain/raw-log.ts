@@ -24,7 +24,7 @@ export type BlockRef = { readonly number: number; readonly hash: Hash };
 export type TimedBlock = BlockRef & { readonly timestamp: number };
 
 /** Returns a copy of a block with only these fields. */
-export function timedBlockOf({ number, hash, timestamp }: TimedBlock): TimedBlock {
+export function toTimedBlock({ number, hash, timestamp }: TimedBlock): TimedBlock {
   return { number, hash, timestamp };
 }
 

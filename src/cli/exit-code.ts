@@ -16,7 +16,7 @@ export function describeFailure(thrown: unknown): { code: number; text: string }
   // Closing has failed too. The first error is the reason.
   if (error instanceof SuppressedError) return describeFailure(error.suppressed);
   if (error instanceof CommanderError) return describeMisuse(error);
-  const code = exitCodeOf(error);
+  const code = getExitCode(error);
   return { code, text: code === exitCodes.bug ? String(error.stack) : plain(error) };
 }
 
@@ -28,7 +28,7 @@ function describeMisuse({ code, exitCode, message }: CommanderError) {
   return { code: exitCodes.misused, text: `oddwire: ${sentence}` };
 }
 
-function exitCodeOf(error: Error): number {
+function getExitCode(error: Error): number {
   const isPassing = [DataFolderBusyError, DataFolderUnwritableError, StartAgainError];
   if (isPassing.some((kind) => error instanceof kind) || isDiskError(error))
     return exitCodes.tryAgain;

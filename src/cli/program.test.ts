@@ -48,7 +48,7 @@ test("refuses unknown, missing, repeated and conflicting arguments", async () =>
 });
 
 test("shows the help of the program, of a group and of a command", async () => {
-  const helpOf = async (line: string) => {
+  const getHelp = async (line: string) => {
     let shown = "";
     const program = buildProgram();
     for (const command of everyCommand(program)) {
@@ -59,10 +59,10 @@ test("shows the help of the program, of a group and of a command", async () => {
     });
     return shown;
   };
-  assert.match(await helpOf("help"), /Usage: oddwire \[options\] \[command\]/);
-  assert.match(await helpOf("help keys"), /Usage: oddwire keys /);
-  assert.match(await helpOf("help keys create"), /Usage: oddwire keys create /);
-  assert.equal(await helpOf("help keys create"), await helpOf("keys create --help"));
+  assert.match(await getHelp("help"), /Usage: oddwire \[options\] \[command\]/);
+  assert.match(await getHelp("help keys"), /Usage: oddwire keys /);
+  assert.match(await getHelp("help keys create"), /Usage: oddwire keys create /);
+  assert.equal(await getHelp("help keys create"), await getHelp("keys create --help"));
 });
 
 test("a failure keeps its exit code when closing fails after it", () => {

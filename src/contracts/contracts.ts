@@ -45,7 +45,7 @@ export type ContractsFile = {
 const otherKinds = Object.keys(otherDecoders) as (keyof typeof otherDecoders)[];
 const start_block = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-const readFile = readerOf(
+const readFile = getReader(
   Type.Object({
     /** The token that backs positions in ConditionalTokens; on Polygon USDC.e, never pUSD. */
     collateral: address,
@@ -59,8 +59,8 @@ const readFile = readerOf(
     contracts: Type.Array(Type.Object({}), { minItems: 1, maxItems: 1000 }),
   }),
 );
-const readKind = readerOf(Type.Object({ kind: Type.Enum(["exchange", ...otherKinds]) }));
-const readExchange = readerOf(
+const readKind = getReader(Type.Object({ kind: Type.Enum(["exchange", ...otherKinds]) }));
+const readExchange = getReader(
   Type.Object({
     kind: Type.Enum(["exchange"]),
     address,
@@ -69,7 +69,7 @@ const readExchange = readerOf(
     start_block,
   }),
 );
-const readOther = readerOf(Type.Object({ kind: Type.Enum(otherKinds), address, start_block }));
+const readOther = getReader(Type.Object({ kind: Type.Enum(otherKinds), address, start_block }));
 
 /** The deployment: all that decoding and the rules of `market/` need to know about the contracts. */
 export type Contracts = {
@@ -126,7 +126,7 @@ function readContract(entry: unknown): Contract {
   return { kind, exchange, generation, address: other.address, startBlock: other.start_block };
 }
 
-function readerOf<Schema extends TObject>(schema: Schema) {
+function getReader<Schema extends TObject>(schema: Schema) {
   const read = compileReader(schema, "frame");
   return (input: unknown) => read(input) as Static<Schema>;
 }

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { abisOf } from "../../test/support/event-abis.ts";
-import { anyLogOf, logAt } from "../../test/support/generate-event-logs.ts";
+import { getAbis } from "../../test/support/event-abis.ts";
+import { anyLog, logAt } from "../../test/support/generate-event-logs.ts";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
 import type { Address, Hash } from "../base/ids.ts";
 import type { RawLog } from "../chain/raw-log.ts";
 import type { Contract } from "./contracts.ts";
-import { decodersOf, LogDecoder } from "./log-decoder.ts";
+import { getDecoders, LogDecoder } from "./log-decoder.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
@@ -21,7 +21,7 @@ const one = `${"0".repeat(63)}1`;
 const two = `${"0".repeat(63)}2`;
 const ones = "f".repeat(64);
 
-function contractOf(kind: Contract["kind"], generation = 1): Contract {
+function getContract(kind: Contract["kind"], generation = 1): Contract {
   const found = all.find((contract) =>
     contract.kind === "exchange"
       ? kind === "exchange" && contract.generation === generation
@@ -32,15 +32,15 @@ function contractOf(kind: Contract["kind"], generation = 1): Contract {
 }
 
 /** Makes a log of the event `name`, with these words as data. */
-function logOf(contract: Contract, name: string, words: readonly string[]): RawLog {
-  const found = decodersOf(contract).find(({ signature }) => signature.startsWith(`${name}(`));
+function getLog(contract: Contract, name: string, words: readonly string[]): RawLog {
+  const found = getDecoders(contract).find(({ signature }) => signature.startsWith(`${name}(`));
   assert(found !== undefined);
   const indexed = Array.from({ length: found.topicCount - 1 }, (_, i) => `0x${`${i}a`.repeat(32)}`);
   const topics = [found.topic0, ...indexed] as Hash[];
   return logAt(contract.address, { topics, data: `0x${words.join("")}` });
 }
 
-function kindOf(log: RawLog): string | null {
+function getKind(log: RawLog): string | null {
   return decoder.decode(log)?.event.kind ?? null;
 }
 
@@ -53,10 +53,10 @@ function assertUndecodable(log: RawLog, reason: RegExp): void {
 /** A random log of any event of any contract, and whether the event has dynamic fields. */
 const anyKnownLog = fc
   .constantFrom(
-    ...all.flatMap((contract) => abisOf(contract).map(({ item }) => ({ contract, item }))),
+    ...all.flatMap((contract) => getAbis(contract).map(({ item }) => ({ contract, item }))),
   )
   .chain(({ contract, item }) =>
-    anyLogOf(item, contract.address).map((log) => ({
+    anyLog(item, contract.address).map((log) => ({
       log,
       isDynamic: item.inputs.some(({ type }) => type === "bytes" || type.endsWith("[]")),
     })),
@@ -73,23 +73,23 @@ describe("unknown logs are ignored", () => {
   });
 
   test("without topics", () => {
-    const exchange = contractOf("exchange");
+    const exchange = getContract("exchange");
     assert.equal(decoder.decode(logAt(exchange.address, { topics: [], data: "0x" })), null);
   });
 
   test("of an event that is not decoded", () => {
     const transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef" as Hash;
-    const exchange = contractOf("exchange");
+    const exchange = getContract("exchange");
     assert.equal(decoder.decode(logAt(exchange.address, { topics: [transfer], data: "0x" })), null);
   });
 
   test("of an event of another generation or kind of contract", () => {
-    const v1Log = logOf(contractOf("exchange", 1), "OrderFilled", [zero, one, one, one, zero]);
-    const v2Log = logOf(contractOf("exchange", 2), "OrderFilled", Array(7).fill(zero));
+    const v1Log = getLog(getContract("exchange", 1), "OrderFilled", [zero, one, one, one, zero]);
+    const v2Log = getLog(getContract("exchange", 2), "OrderFilled", Array(7).fill(zero));
     for (const contract of all) {
       const generation = contract.kind === "exchange" ? contract.generation : 0;
       const expected = [generation === 1, generation >= 2];
-      const found = [v1Log, v2Log].map((log) => kindOf({ ...log, address: contract.address }));
+      const found = [v1Log, v2Log].map((log) => getKind({ ...log, address: contract.address }));
       assert.deepEqual(
         found.map((kind) => kind === "order_filled"),
         expected,
@@ -98,9 +98,9 @@ describe("unknown logs are ignored", () => {
   });
 
   test("of an event of older exchanges that generation 3 does not have", () => {
-    const log = logOf(contractOf("exchange", 2), "NewAdmin", []);
-    assert.equal(kindOf(log), "role_changed");
-    assert.equal(kindOf({ ...log, address: contractOf("exchange", 3).address }), null);
+    const log = getLog(getContract("exchange", 2), "NewAdmin", []);
+    assert.equal(getKind(log), "role_changed");
+    assert.equal(getKind({ ...log, address: getContract("exchange", 3).address }), null);
   });
 });
 
@@ -140,23 +140,23 @@ describe("logs of known contracts without the shape of their event are kept as u
   }
 
   test("with a dynamic field that is cut off or points outside the data", () => {
-    const operator = contractOf("neg_risk_operator");
-    const adapter = contractOf("uma_adapter");
+    const operator = getContract("neg_risk_operator");
+    const adapter = getContract("uma_adapter");
     const outside = /points outside/;
     const offset64 = `${"0".repeat(62)}40`;
     const length33 = `${"0".repeat(62)}21`;
     const cases: readonly RawLog[] = [
       // The length is 33, but the data has 32 bytes.
-      logOf(operator, "QuestionPrepared", [one, offset64, length33, ones]),
+      getLog(operator, "QuestionPrepared", [one, offset64, length33, ones]),
       // The offset is beyond the end, not a multiple of 32, or absurdly large.
-      logOf(operator, "QuestionPrepared", [one, `${"0".repeat(61)}100`, zero]),
-      logOf(operator, "QuestionPrepared", [one, `${"0".repeat(62)}41`, zero]),
-      logOf(operator, "QuestionPrepared", [one, ones, zero]),
+      getLog(operator, "QuestionPrepared", [one, `${"0".repeat(61)}100`, zero]),
+      getLog(operator, "QuestionPrepared", [one, `${"0".repeat(62)}41`, zero]),
+      getLog(operator, "QuestionPrepared", [one, ones, zero]),
       // The length is absurdly large.
-      logOf(operator, "QuestionPrepared", [one, offset64, ones]),
-      logOf(adapter, "AncillaryDataUpdated", [`${"0".repeat(62)}20`, ones, zero]),
-      logOf(contractOf("conditional_tokens"), "ConditionResolution", [two, offset64, ones, one]),
-      logOf(contractOf("conditional_tokens"), "ConditionResolution", [two, offset64, two, one]),
+      getLog(operator, "QuestionPrepared", [one, offset64, ones]),
+      getLog(adapter, "AncillaryDataUpdated", [`${"0".repeat(62)}20`, ones, zero]),
+      getLog(getContract("conditional_tokens"), "ConditionResolution", [two, offset64, ones, one]),
+      getLog(getContract("conditional_tokens"), "ConditionResolution", [two, offset64, two, one]),
     ];
     for (const log of cases) assertUndecodable(log, outside);
   });
@@ -185,20 +185,20 @@ describe("logs of known contracts without the shape of their event are kept as u
 
 describe("logs with values that the rules forbid are kept as undecodable", () => {
   test("generation 1: exactly one asset is collateral", () => {
-    const exchange = contractOf("exchange", 1);
+    const exchange = getContract("exchange", 1);
     const filled = (...assets: readonly string[]): RawLog =>
-      logOf(exchange, "OrderFilled", [...assets, one, one, zero]);
+      getLog(exchange, "OrderFilled", [...assets, one, one, zero]);
     assertUndecodable(filled(zero, zero), /both assets are collateral/);
     assertUndecodable(filled(one, two), /neither asset is collateral/);
-    assert.equal(kindOf(filled(zero, two)), "order_filled");
-    assert.equal(kindOf(filled(two, zero)), "order_filled");
+    assert.equal(getKind(filled(zero, two)), "order_filled");
+    assert.equal(getKind(filled(two, zero)), "order_filled");
   });
 
   test("generations 2 and 3: the side is 0 or 1, and only its low byte counts", () => {
     for (const generation of [2, 3]) {
-      const exchange = contractOf("exchange", generation);
+      const exchange = getContract("exchange", generation);
       const filled = (side: string): RawLog =>
-        logOf(exchange, "OrderFilled", [side, ...Array<string>(6).fill(one)]);
+        getLog(exchange, "OrderFilled", [side, ...Array<string>(6).fill(one)]);
       assertUndecodable(filled(two), /side is neither/);
       assertUndecodable(filled(ones), /side is neither/);
       const dirtySell = decoder.decode(filled(`${"f".repeat(62)}01`))?.event;
@@ -208,8 +208,8 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
   });
 
   test("addresses are the low 160 bits, whatever the higher bits are", () => {
-    const exchange = contractOf("exchange", 3);
-    const clean = logOf(exchange, "OrderFilled", Array(7).fill(one));
+    const exchange = getContract("exchange", 3);
+    const clean = getLog(exchange, "OrderFilled", Array(7).fill(one));
     const dirty = { ...clean, topics: clean.topics.with(2, `0x${"f".repeat(64)}` as Hash) };
     const event = decoder.decode(dirty)?.event;
     assert(event?.kind === "order_filled");
@@ -217,19 +217,19 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
   });
 
   test("conditions have 2 to 256 outcomes", () => {
-    const tokens = contractOf("conditional_tokens");
+    const tokens = getContract("conditional_tokens");
     const slots = (count: number): RawLog =>
-      logOf(tokens, "ConditionPreparation", [count.toString(16).padStart(64, "0")]);
-    assert.deepEqual([2, 3, 256].map(slots).map(kindOf), Array(3).fill("condition_prepared"));
+      getLog(tokens, "ConditionPreparation", [count.toString(16).padStart(64, "0")]);
+    assert.deepEqual([2, 3, 256].map(slots).map(getKind), Array(3).fill("condition_prepared"));
     for (const count of [0, 1, 257]) assertUndecodable(slots(count), /outcome slot count/);
   });
 
   test("a result has one payout per outcome, not all of them zero", () => {
-    const tokens = contractOf("conditional_tokens");
+    const tokens = getContract("conditional_tokens");
     const offset = `${"0".repeat(62)}40`;
     const resolution = (...words: readonly string[]): RawLog =>
-      logOf(tokens, "ConditionResolution", words);
-    assert.equal(kindOf(resolution(two, offset, two, one, zero)), "condition_resolved");
+      getLog(tokens, "ConditionResolution", words);
+    assert.equal(getKind(resolution(two, offset, two, one, zero)), "condition_resolved");
     assertUndecodable(resolution(two, offset, two, zero, zero), /payouts/);
     assertUndecodable(resolution(one, offset, two, one, zero), /payouts/);
   });
@@ -237,8 +237,8 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
 
 test("the log filter has every address and event that is decoded, each once", () => {
   const { addresses, topics0 } = decoder.filter;
-  const speaking = all.filter((contract) => decodersOf(contract).length > 0);
-  const decoders = speaking.flatMap((contract) => decodersOf(contract));
+  const speaking = all.filter((contract) => getDecoders(contract).length > 0);
+  const decoders = speaking.flatMap((contract) => getDecoders(contract));
   assert.deepEqual(new Set(addresses), new Set(speaking.map((contract) => contract.address)));
   assert.deepEqual(new Set(topics0), new Set(decoders.map((known) => known.topic0)));
   assert.equal(new Set(addresses).size, addresses.length);

@@ -1,8 +1,8 @@
 import type { Address, Hash } from "../base/ids.ts";
-import type { WantedLogs } from "../chain/parse/log-filter.ts";
+import type { RequestedLogs } from "../chain/parse/log-filter.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
 import { NamedContracts, type NamingLogs } from "../chain/parse/named-contracts.ts";
-import { textOf, topic0Of } from "../chain/parse/scanned-log.ts";
+import { getTopic0, toText } from "../chain/parse/scanned-log.ts";
 import type { RawLog } from "../chain/raw-log.ts";
 import type { Contract, Contracts } from "./contracts.ts";
 import type { Decoder } from "./decoder.ts";
@@ -13,7 +13,7 @@ import { upgradeDecoder } from "./events/gen3-market-events.ts";
 import { positionDecoders } from "./events/position-events.ts";
 import type { ChainEvent } from "./events.ts";
 import { otherDecoders } from "./other-decoders.ts";
-import { dataBytesOf } from "./words.ts";
+import { getDataBytes } from "./words.ts";
 
 /** A decoded log with the contract that emitted it. */
 export type DecodedLog = {
@@ -28,7 +28,7 @@ export class LogDecoder {
    * The filter for `eth_getLogs`: all addresses with decoders, and every topic0 that has a decoder. Reporters that the
    * aggregator of Protocol V2 names are decoded like the configured ones, from the first block that names them.
    */
-  readonly filter: Required<WantedLogs>;
+  readonly filter: Required<RequestedLogs>;
   /** Every decoded event, as the text of its contract address and topic0; sorted. */
   readonly events: readonly string[];
   readonly contracts: Contracts;
@@ -37,7 +37,7 @@ export class LogDecoder {
   constructor(contracts: Contracts) {
     this.contracts = contracts;
     const sources = [...contracts.byAddress.values()]
-      .map((contract) => sourceOf(contract, contracts))
+      .map((contract) => getSource(contract, contracts))
       .filter(({ decoders }) => decoders.size > 0);
     this.#sources = new Map(sources.map((source) => [source.contract.address, source]));
     this.filter = {
@@ -60,20 +60,20 @@ export class LogDecoder {
    * A known event of the wrong shape, or with values that its rules forbid, is `undecodable`.
    */
   decode(log: RawLog): DecodedLog | null {
-    const topic0 = topic0Of(log);
+    const topic0 = getTopic0(log);
     const source = this.#sources.get(log.address) ?? this.#sourceOfNamed(log);
     if (topic0 === undefined || source === undefined) return null;
     const decoder = source.decoders.get(topic0);
     if (decoder === undefined) return null;
-    const text = textOf(log);
+    const text = toText(log);
     const event = hasShape(text, decoder) ? decoder.read(text, log.address) : wrongShape;
     return { log, contract: source.contract, event };
   }
 
   #sourceOfNamed({ address, blockNumber }: RawLog): Source | undefined {
-    const startBlock = this.filter.named.firstBlockOf(address);
+    const startBlock = this.filter.named.getFirstBlock(address);
     if (startBlock === null || startBlock > blockNumber) return undefined;
-    return sourceOf({ kind: "oo_reporter", address, startBlock }, this.contracts);
+    return getSource({ kind: "oo_reporter", address, startBlock }, this.contracts);
   }
 }
 
@@ -90,8 +90,8 @@ function namingLogs(contracts: readonly Contract[]): NamingLogs | null {
 /** A contract and the decoders of its events by topic0. */
 type Source = { readonly contract: Contract; readonly decoders: ReadonlyMap<Hash, Decoder> };
 
-function sourceOf(contract: Contract, contracts: Contracts): Source {
-  const decoders = decodersOf(contract, contracts).map(
+function getSource(contract: Contract, contracts: Contracts): Source {
+  const decoders = getDecoders(contract, contracts).map(
     (decoder) => [decoder.topic0, decoder] as const,
   );
   return { contract, decoders: new Map(decoders) };
@@ -104,7 +104,7 @@ const wrongShape: ChainEvent = {
 
 function hasShape(text: LogText, decoder: Decoder): boolean {
   if (text.topicCount !== decoder.topicCount) return false;
-  const bytes = dataBytesOf(text);
+  const bytes = getDataBytes(text);
   return typeof decoder.dataBytes === "number"
     ? bytes === decoder.dataBytes
     : bytes >= decoder.dataBytes.min && bytes % 32 === 0;
@@ -117,7 +117,7 @@ const exchangeDecoders = {
 } as const;
 
 /** Returns the decoders of all events of a contract; without wallets, those of positions are left out. */
-export function decodersOf(
+export function getDecoders(
   contract: Contract,
   { wallets }: Pick<Contracts, "wallets"> = { wallets: true },
 ): readonly Decoder[] {

@@ -83,13 +83,13 @@ export function topicUint(log: LogText, index: number): bigint {
 }
 
 /** Returns the size of the data in bytes. */
-export function dataBytesOf({ dataAt, dataEnd }: LogText): number {
+export function getDataBytes({ dataAt, dataEnd }: LogText): number {
   return (dataEnd - dataAt - 2) / 2;
 }
 
 /** Reads the `bytes` whose offset is in word `index`, as `0x` hex; `null` when they exceed the data. */
 export function readBytes(log: LogText, index: number): string | null {
-  const tail = tailOf(log, index);
+  const tail = getTail(log, index);
   if (tail === null) return null;
   const start = wordAt(log, tail.firstWord);
   const end = start + tail.length * 2;
@@ -111,14 +111,14 @@ function readWords<Word>(
   index: number,
   read: (log: LogText, index: number) => Word,
 ): readonly Word[] | null {
-  const tail = tailOf(log, index);
+  const tail = getTail(log, index);
   if (tail === null || wordAt(log, tail.firstWord + tail.length) > log.dataEnd) return null;
   return Array.from({ length: tail.length }, (_, i) => read(log, tail.firstWord + i));
 }
 
 /** Returns the first word and the length of the dynamic value whose offset is in word `index`. */
-function tailOf(log: LogText, index: number): { firstWord: number; length: number } | null {
-  const bytes = BigInt(dataBytesOf(log));
+function getTail(log: LogText, index: number): { firstWord: number; length: number } | null {
+  const bytes = BigInt(getDataBytes(log));
   const offset = readUint(log, index);
   if (offset % 32n !== 0n || offset + 32n > bytes) return null;
   const lengthWord = Number(offset) / 32;

@@ -26,7 +26,7 @@ async function audit(
   while (froms.length < count) {
     const range = auditLog.next(covered);
     assert(range !== null);
-    await auditLog.note(range, equal, 1);
+    await auditLog.record(range, equal, 1);
     froms.push(range.from);
   }
   return froms;
@@ -69,7 +69,7 @@ test("a process that is killed while it writes leaves the state, and no file tha
       setImmediate(poll);
     };
     poll();
-    for (;;) await auditLog.note({ from: 0, to: 99 }, { kind: "skipped" }, 1);
+    for (;;) await auditLog.record({ from: 0, to: 99 }, { kind: "skipped" }, 1);
   `;
   const killed = spawnSync(process.execPath, ["--input-type=module", "-e", die, folder]);
   assert.equal(killed.signal, "SIGKILL", String(killed.stderr));
@@ -100,7 +100,7 @@ test("the range of an unproven block is compared again once, and the round goes 
   ];
   const unverified = auditLog.status.unverified.map(({ from, to }) => ({ from, to }));
   assert.deepEqual(unverified, ranges);
-  for (const range of ranges) await auditLog.note(range, equal, 2);
+  for (const range of ranges) await auditLog.record(range, equal, 2);
   assert.deepEqual(auditLog.status.unverified, []);
   assert.deepEqual(await audit(auditLog, covered, 2), [600, 500]);
   assert.equal(auditLog.status.mismatches, 0);
@@ -110,7 +110,11 @@ test("a start marks the mismatches whose repair was ordered as repaired", async 
   const folder = openFolder(t);
   const auditLog = await AuditLog.open(folder);
   const range = { from: 300, to: 399 };
-  await auditLog.note(range, { kind: "differs", state: "ordered", detail: "a fill is missing" }, 1);
+  await auditLog.record(
+    range,
+    { kind: "differs", state: "ordered", detail: "a fill is missing" },
+    1,
+  );
   assert.equal(auditLog.status.wrong.length, 1);
   const again = await AuditLog.open(folder);
   await again.markOrderedRepaired(2);
@@ -131,7 +135,7 @@ test("imported blocks are audited from the newest on, every other one at random,
   const read = async () => {
     const range = log.next(covered, () => draws.shift() ?? 0);
     assert(range !== null);
-    await log.note(range, { kind: "equal", isFalseAlarm: false }, 0);
+    await log.record(range, { kind: "equal", isFalseAlarm: false }, 0);
     return range.from / rangeBlocks;
   };
   // The newest range, one at random, which does not count as progress, and the one below the newest.

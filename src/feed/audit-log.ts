@@ -146,7 +146,7 @@ export class AuditLog {
   }
 
   /** Stores the result of an audit of a range, which came from `next` or is unverified. */
-  async note(range: BlockRange, result: AuditResult, nowMs: number): Promise<void> {
+  async record(range: BlockRange, result: AuditResult, nowMs: number): Promise<void> {
     const state = this.#state;
     const { from, to } = range;
     this.#moveOn(to);

@@ -3,16 +3,16 @@
  * Receipts decide a contradiction. Without receipts, two endpoints that agree with each other outvote the store.
  */
 import { isDeepStrictEqual } from "node:util";
-import { blockNumberOf, logIndexOf } from "../base/ids.ts";
+import { toBlockNumber, toLogIndex } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import {
   type FactLine,
-  linesOf,
   readFactLines,
   readFactSummary,
+  toLines,
 } from "../storage/fact-fingerprint.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
@@ -92,8 +92,10 @@ async function judge(
   parts: AuditParts,
 ): Promise<Verdict> {
   const stored = await readFactLines(parts.engine, range);
-  const claims = mismatches.map(({ facts }) => linesOf(facts ?? []));
-  const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
+  const claims = mismatches.map(({ facts }) => toLines(facts ?? []));
+  const blocks = claims.flatMap((lines) =>
+    findDifferences(stored, lines).map(({ block }) => block),
+  );
   const disputed = { from: Math.min(...blocks), to: Math.max(...blocks) };
   const hosts = mismatches.map(({ host }) => host);
   // Receipts prove logs, not times: an endpoint can serve both with a header that has another time.
@@ -103,7 +105,7 @@ async function judge(
   const [first] = mismatches;
   const facts =
     proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, disputed);
-  const lines = linesOf(facts ?? []);
+  const lines = toLines(facts ?? []);
   // Final blocks are never replaced by blocks of another fork (R3). The operator has to decide.
   const forked = otherBlock(stored, lines, "blockHash");
   const isDecided = proof !== null || isDeepStrictEqual(claims[0], claims[1]);
@@ -114,7 +116,7 @@ async function judge(
   return {
     kind: "differs",
     hosts: proof === null ? hosts : [...new Set([...hosts, proof.host])],
-    differences: differencesOf(stored, lines),
+    differences: findDifferences(stored, lines),
     correctFacts:
       last === undefined ? null : encodeFacts({ fromBlock: range.from, last }, facts ?? []),
     mismatch,
@@ -150,16 +152,16 @@ function otherBlock(
 ): number | null {
   const known = new Map(
     stored.flatMap((line) =>
-      line[field] === null ? [] : [[blockNumberOf(line.seq), line[field]]],
+      line[field] === null ? [] : [[toBlockNumber(line.seq), line[field]]],
     ),
   );
   const isOther = (line: FactLine) =>
-    (known.get(blockNumberOf(line.seq)) ?? line[field]) !== line[field];
+    (known.get(toBlockNumber(line.seq)) ?? line[field]) !== line[field];
   const other = read.find((line) => line[field] !== null && isOther(line));
-  return other === undefined ? null : blockNumberOf(other.seq);
+  return other === undefined ? null : toBlockNumber(other.seq);
 }
 
-function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {
+function findDifferences(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {
   // A log can have several lines. Of those that are not equal, one that is stored is another form of one that is not.
   const rights = Map.groupBy(right, ({ seq }) => seq);
   const found: { line: FactLine; problem: Difference["problem"] }[] = [];
@@ -182,6 +184,6 @@ function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]):
   return found
     .toSorted((one, other) => one.line.seq - other.line.seq)
     .map(({ line: { seq, contract, event }, problem }) => {
-      return { block: blockNumberOf(seq), logIndex: logIndexOf(seq), contract, event, problem };
+      return { block: toBlockNumber(seq), logIndex: toLogIndex(seq), contract, event, problem };
     });
 }

@@ -171,7 +171,7 @@ export class Auditor {
       case "unread":
         this.#tries += 1;
         this.#parts.log.debug({ ...range, reason: verdict.reason }, "a range was not audited");
-        if (this.#tries >= auditLimits.triesMax) await this.#note(range, { kind: "skipped" });
+        if (this.#tries >= auditLimits.triesMax) await this.#record(range, { kind: "skipped" });
         return;
       case "equal":
         if (verdict.falseAlarms.length > 0) {
@@ -181,7 +181,7 @@ export class Auditor {
             "an endpoint contradicts the store, and receipts disprove it",
           );
         }
-        await this.#note(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
+        await this.#record(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
         return;
       case "differs":
         await this.#takeMismatch(range, verdict);
@@ -200,7 +200,7 @@ export class Auditor {
     if (correctFacts === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       const undecided = `${mismatch}: ${detail}`;
-      await this.#note(range, { kind: "differs", state: "unverified", detail: undecided });
+      await this.#record(range, { kind: "differs", state: "unverified", detail: undecided });
     } else if (this.#parts.facts.engine.kind === "cluster") {
       // Other nodes read a cluster all the time, and its replicas would differ during a repair.
       log.error(
@@ -208,15 +208,15 @@ export class Auditor {
         "stored blocks are proven wrong, and a ClickHouse cluster is not repaired: " +
           "index again into another ODDWIRE_CLICKHOUSE_DATABASE",
       );
-      await this.#note(range, { kind: "differs", state: "proven", detail });
+      await this.#record(range, { kind: "differs", state: "proven", detail });
     } else if (this.#wasJustRepaired(range)) {
       log.error(reported, "blocks that were repaired are wrong again: run oddwire repair");
-      await this.#note(range, { kind: "differs", state: "proven", detail });
+      await this.#record(range, { kind: "differs", state: "proven", detail });
     } else {
       log.error(reported, "stored blocks are proven wrong; a restart will repair them");
       await orderRepair(this.#parts.facts.engine, correctFacts);
       this.#orderedAtMs ??= this.#parts.clock.monotonicMs();
-      await this.#note(range, { kind: "differs", state: "ordered", detail });
+      await this.#record(range, { kind: "differs", state: "ordered", detail });
     }
   }
 
@@ -243,9 +243,9 @@ export class Auditor {
     });
   }
 
-  async #note(range: BlockRange, result: AuditResult): Promise<void> {
+  async #record(range: BlockRange, result: AuditResult): Promise<void> {
     this.#tries = 0;
-    await this.#parts.auditLog.note(range, result, this.#parts.clock.nowMs());
+    await this.#parts.auditLog.record(range, result, this.#parts.clock.nowMs());
   }
 }
 

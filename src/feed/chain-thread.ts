@@ -5,7 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { chainLimits } from "../base/config/limits.ts";
 import type { Log, LogLevel } from "../base/log.ts";
-import { orClose } from "../base/or-close.ts";
+import { closeOnError } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { WakeSignal } from "../base/time/wake-signal.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
@@ -13,7 +13,7 @@ import type { NamedContract } from "../chain/parse/named-contracts.ts";
 import type { ChainSourceOptions, ChainStatus, Resumption } from "../chain/sync/chain-source.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
-import { type ChangeSource, type Check, type HeardHead, staleSeconds } from "./intake.ts";
+import { type ChangeSource, type Check, type ObservedHead, staleSeconds } from "./intake.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** The options of the thread; plain data. */
@@ -83,7 +83,7 @@ export class ChainThread implements ChangeSource {
    */
   async follow(from: FollowFrom): Promise<void> {
     this.#report({ kind: "follow", ...from });
-    await orClose(this, () => this.#opened.promise);
+    await closeOnError(this, () => this.#opened.promise);
   }
 
   /** The newest status that the thread has reported; `null` before the first. */
@@ -91,7 +91,7 @@ export class ChainThread implements ChangeSource {
     return this.#status;
   }
 
-  get head(): HeardHead | null {
+  get head(): ObservedHead | null {
     const head = this.#status?.head ?? null;
     return head && { ...head, ageMs: nowMs() - this.#highest.atMs };
   }
@@ -163,10 +163,10 @@ export class ChainThread implements ChangeSource {
   #hear(message: FromChainThread): void {
     switch (message.kind) {
       case "status":
-        this.#note(message.status);
+        this.#record(message.status);
         return this.#opened.resolve();
       case "change":
-        this.#note(message.status);
+        this.#record(message.status);
         this.#queue.push(message.change);
         return this.#wake.notify();
       case "reread":
@@ -176,7 +176,7 @@ export class ChainThread implements ChangeSource {
     }
   }
 
-  #note(status: ChainStatus): void {
+  #record(status: ChainStatus): void {
     this.#status = status;
     const number = status.head?.number ?? -1;
     if (number > this.#highest.number) this.#highest = { number, atMs: nowMs() };

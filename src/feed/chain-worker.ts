@@ -57,7 +57,7 @@ try {
   const batches = source.batches(await following.promise);
   for await (const change of deriveChanges(batches, derivation)) {
     ahead += 1;
-    post({ kind: "change", change, status: source.status }, buffersOf(change));
+    post({ kind: "change", change, status: source.status }, toBuffers(change));
     while (ahead >= chainLimits.changesAheadMax) await once(port, "message");
   }
   clearInterval(timer);
@@ -71,7 +71,7 @@ function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): 
 }
 
 /** The buffers to transfer to the main thread instead of copying them. */
-function buffersOf(change: ChainChange): ArrayBuffer[] {
+function toBuffers(change: ChainChange): ArrayBuffer[] {
   if (change.kind !== "range") return [];
   return Object.values(change.batch.rows).map(({ buffer }) => buffer as ArrayBuffer);
 }

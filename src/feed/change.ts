@@ -1,6 +1,6 @@
 /** Decodes and encodes the batches of the chain source: the part of the walk that needs neither store nor state. */
 import { chainLimits } from "../base/config/limits.ts";
-import { blockNumberOf } from "../base/ids.ts";
+import { toBlockNumber } from "../base/ids.ts";
 import { mapInOrder } from "../base/time/map-in-order.ts";
 import type { Block, BlockInterval, ChainBatch, Coverage } from "../chain/raw-log.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
@@ -37,7 +37,7 @@ export async function encodeFinal(
 ): Promise<EncodedBatch> {
   const { decoder, prove } = derivation;
   const batch = encodeBlocks(range, decoder);
-  const suspects = new Set(batch.tally.anomalies.map(({ seq }) => blockNumberOf(seq)));
+  const suspects = new Set(batch.tally.anomalies.map(({ seq }) => toBlockNumber(seq)));
   if (suspects.size === 0) return batch;
   const suspected = range.blocks.filter(({ number }) => suspects.has(number));
   const proofs = mapInOrder(suspected, (block) => prove(block, true), chainLimits.proofsAtOnceMax);
@@ -59,14 +59,14 @@ export async function* deriveChanges(
   derivation: Derivation,
 ): AsyncGenerator<ChainChange, void, undefined> {
   try {
-    for await (const batch of batches) yield await changeOf(batch, derivation);
+    for await (const batch of batches) yield await getChange(batch, derivation);
   } catch (thrown) {
     // Closing the source aborts a wait for receipts.
     if (!(thrown instanceof Error && thrown.name === "AbortError")) throw thrown;
   }
 }
 
-async function changeOf(
+async function getChange(
   batch: ChainBatch<EncodedBatch>,
   { decoder, prove }: Derivation,
 ): Promise<ChainChange> {

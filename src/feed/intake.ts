@@ -1,6 +1,6 @@
 import type { Config } from "../base/config/config.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
-import { type Address, lastSeqOf } from "../base/ids.ts";
+import { type Address, toLastSeq } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
@@ -20,7 +20,7 @@ export type Check = { ok: boolean; detail: string };
 export type Checks = Record<string, Check>;
 
 /** The newest known head of the chain; time in Unix seconds. Its age is the time since it last rose. */
-export type HeardHead = {
+export type ObservedHead = {
   readonly number: number;
   readonly timestamp: number;
   readonly ageMs: number;
@@ -33,7 +33,7 @@ export const headStaleMs = 10_000;
 export type ChangeSource = {
   readonly kind: "chain" | "feed";
   /** `null` until the source has heard of a head. */
-  readonly head: HeardHead | null;
+  readonly head: ObservedHead | null;
   check(): Check;
   /** Ends the changes. */
   close(): void | Promise<void>;
@@ -58,7 +58,7 @@ export class Intake {
   /** The error that stopped the intake for good; `null` while it runs. */
   #halted: Error | null = null;
   readonly progress: SyncProgress;
-  readonly #warnedOf = new Set<Address>();
+  readonly #getWarned = new Set<Address>();
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -101,7 +101,7 @@ export class Intake {
       first_block: first?.number ?? null,
       first_timestamp_ms: first === null ? null : first.timestamp * 1000,
       indexed_block: indexed,
-      indexed_seq: indexed === null ? null : lastSeqOf(indexed),
+      indexed_seq: indexed === null ? null : toLastSeq(indexed),
       head_block: this.#headNumber,
       finalized_block: facts.coverage?.last.number ?? null,
       lag_seconds: head === null || indexed === null ? null : behindSeconds + staleSeconds(head),
@@ -153,8 +153,8 @@ export class Intake {
   /** Logs the contracts that are not configured, each once. */
   #warnOfContracts(): void {
     for (const { address, role, namedBy, block } of this.unknownContracts) {
-      if (this.#warnedOf.has(address)) continue;
-      this.#warnedOf.add(address);
+      if (this.#getWarned.has(address)) continue;
+      this.#getWarned.add(address);
       const message = "a contract is in use that is not configured; look for a newer version";
       this.#parts.log.warn({ contract: address, role, named_by: namedBy, block }, message);
     }
@@ -182,7 +182,7 @@ export class Intake {
 }
 
 /** Returns the age of a head that is stale, in seconds; 0 for any other. */
-export function staleSeconds({ ageMs }: Pick<HeardHead, "ageMs">): number {
+export function staleSeconds({ ageMs }: Pick<ObservedHead, "ageMs">): number {
   return ageMs > headStaleMs ? Math.floor(ageMs / 1000) : 0;
 }
 

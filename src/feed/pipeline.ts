@@ -8,9 +8,9 @@ import { storeLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
-import { type Coverage, timedBlockOf } from "../chain/raw-log.ts";
+import { type Coverage, toTimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { type Delta, unfinalizedDeltaOf } from "../market/delta.ts";
+import { type Delta, toUnfinalizedDelta } from "../market/delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
 import { agreesWith, readDelta } from "../storage/read-delta.ts";
@@ -112,7 +112,7 @@ export class Pipeline {
     const read = await this.#readCommitted(range);
     if (read === null) return;
     if (!read.isAgreed) this.#revert(fromBlock - 1);
-    if (read.newest !== null) this.#cover({ fromBlock, last: timedBlockOf(read.newest) });
+    if (read.newest !== null) this.#cover({ fromBlock, last: toTimedBlock(read.newest) });
     if (read.rest !== null) this.#cover({ fromBlock, last }, read.rest);
   }
 
@@ -150,7 +150,7 @@ export class Pipeline {
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
     this.#finalThrough = last.number;
-    const range = { fromBlock: first.number, last: timedBlockOf(last) };
+    const range = { fromBlock: first.number, last: toTimedBlock(last) };
     await this.#write(encodeFacts(range, final), { more: false });
   }
 
@@ -167,7 +167,7 @@ export class Pipeline {
 
   async #hold(block: BlockFacts): Promise<void> {
     await this.#facts.store.reorgs.reserve(block.number);
-    const delta = unfinalizedDeltaOf(block);
+    const delta = toUnfinalizedDelta(block);
     this.#facts.apply(delta);
     this.#count(delta);
     this.#subscribers?.unfinalized(block);
@@ -179,7 +179,7 @@ export class Pipeline {
     const removed = headBuffer.above(safeBlock);
     this.#subscribers?.reverting(safeBlock, removed);
     this.#facts.revert(safeBlock);
-    this.#log.info({ safeBlock, ...namesOf(removed) }, "reverted blocks of another fork");
+    this.#log.info({ safeBlock, ...getNames(removed) }, "reverted blocks of another fork");
   }
 
   #count({ events, trades, tally }: Delta): void {
@@ -200,7 +200,7 @@ export class Pipeline {
 }
 
 /** The fields of the log line about a reorg: counts, and the first and last block, by which to look it up. */
-function namesOf(removed: readonly BlockFacts[]) {
+function getNames(removed: readonly BlockFacts[]) {
   const names = removed.map(({ number, hash }) => `${number} ${hash}`);
   return {
     blocks: removed.length,

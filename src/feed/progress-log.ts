@@ -20,11 +20,11 @@ export function logProgress(progress: SyncProgress, log: Log): () => void {
       const nowMs = performance.now();
       if (nowMs - loggedMs >= logEveryMs) {
         loggedMs = nowMs;
-        log.info(factsOf(backfill), "catching up");
+        log.info(getFacts(backfill), "catching up");
       }
       return;
     }
-    if (backfill !== null) process.stderr.write(`\r\u001B[K${lineOf(backfill)}`);
+    if (backfill !== null) process.stderr.write(`\r\u001B[K${toLine(backfill)}`);
     else if (isShown) process.stderr.write("\r\u001B[Kcaught up with the head\n");
     isShown = backfill !== null;
   };
@@ -37,7 +37,7 @@ export function logProgress(progress: SyncProgress, log: Log): () => void {
   };
 }
 
-function factsOf({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfill) {
+function getFacts({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfill) {
   return {
     indexed_block: indexedBlock,
     head_block: toBlock,
@@ -49,8 +49,8 @@ function factsOf({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfi
   };
 }
 
-function lineOf(backfill: Backfill): string {
-  const facts = factsOf(backfill);
+function toLine(backfill: Backfill): string {
+  const facts = getFacts(backfill);
   const left = facts.seconds_left === null ? "?" : formatSeconds(facts.seconds_left);
   return (
     `block ${facts.indexed_block} of ${facts.head_block} (${facts.percent} %), ` +

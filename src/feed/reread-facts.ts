@@ -4,7 +4,7 @@ import type { ChainSource } from "../chain/sync/chain-source.ts";
 import type { Reread, RereadRequest } from "../chain/verify/reread-blocks.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
-import { type FactSummary, linesOf, summarizeLines } from "../storage/fact-fingerprint.ts";
+import { type FactSummary, summarizeLines, toLines } from "../storage/fact-fingerprint.ts";
 
 /** The blocks to read again, and a summary of the facts stored for them. */
 export type FactsRequest = RereadRequest & { readonly known: FactSummary };
@@ -27,7 +27,7 @@ export async function rereadFacts(
   try {
     const { blocks, ...read } = await source.reread(request);
     const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
-    const isKnown = isDeepStrictEqual(summarizeLines(linesOf(facts)), request.known);
+    const isKnown = isDeepStrictEqual(summarizeLines(toLines(facts)), request.known);
     return { kind: "read", ...read, facts: isKnown ? null : facts };
   } catch (thrown) {
     if (!(thrown instanceof EndpointError)) throw thrown;

@@ -15,11 +15,11 @@ export type IndexingStart = {
 };
 
 /** Returns the block that indexing starts with when nothing is stored yet. */
-export function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
-  const wanted = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
-  if (startedAt === null) return wanted;
+export function getStartBlock({ config, contracts, startedAt }: IndexingStart): number | "latest" {
+  const requested = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
+  if (startedAt === null) return requested;
   // Blocks that were served once are served again, even if none of them was final yet.
-  return wanted === "latest" ? startedAt : Math.min(wanted, startedAt);
+  return requested === "latest" ? startedAt : Math.min(requested, startedAt);
 }
 
 /**
@@ -28,7 +28,7 @@ export function startBlockOf({ config, contracts, startedAt }: IndexingStart): n
  */
 export function refuseEarlierStart(start: IndexingStart, covered: Coverage | null): void {
   const { config } = start;
-  const block = startBlockOf(start);
+  const block = getStartBlock(start);
   if (covered === null || block === "latest" || block >= covered.fromBlock) return;
   throw new ConfigError([
     `ODDWIRE_START_BLOCK=${config.startBlock} is before block ${covered.fromBlock}, where ` +

@@ -3,8 +3,8 @@
  * so an import that is killed continues after the last part that was committed.
  */
 import { createHash, type KeyObject } from "node:crypto";
-import { firstSeqOf, type Hash, lastSeqOf } from "../base/ids.ts";
-import { orClose } from "../base/or-close.ts";
+import { type Hash, toFirstSeq, toLastSeq } from "../base/ids.ts";
+import { closeOnError } from "../base/or-close.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
 import { AppendGroup } from "../storage/append-group.ts";
@@ -161,7 +161,7 @@ const noRows = {
 async function fetchFile({ source, reader }: LakeImport, file: LakeFile): Promise<SpoolFile> {
   const { path, bytes, sha256 } = file;
   const spooled = await reader.openRows();
-  return orClose(spooled, async () => {
+  return closeOnError(spooled, async () => {
     const hash = createHash("sha256");
     for await (const piece of source.read(path, bytes)) {
       hash.update(piece);
@@ -192,8 +192,8 @@ async function verifyRows(
 ): Promise<void> {
   const found = await readFileBounds(reader, path);
   const isInside =
-    found.firstSeq >= firstSeqOf(slice.from_block) &&
-    found.lastSeq <= lastSeqOf(slice.last_block.number);
+    found.firstSeq >= toFirstSeq(slice.from_block) &&
+    found.lastSeq <= toLastSeq(slice.last_block.number);
   if (isInside && found.rows === file.rows && found.rows === found.distinct) return;
   throw new LakeError(
     `${source.name}: ${file.path} does not hold the ${file.rows} rows of blocks ${slice.from_block} to ${slice.last_block.number} that the manifest says`,

@@ -5,9 +5,9 @@ import { anyChain } from "../../test/support/generate-chain.ts";
 import { BlockWriter, type MatchPlan, traders } from "../../test/support/generate-matches.ts";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
-import { encodeLog, exchangeOf, otherLogs, testPairs } from "../../test/support/test-markets.ts";
+import { encodeLog, getExchange, otherLogs, testPairs } from "../../test/support/test-markets.ts";
 import type { Address, Hash } from "../base/ids.ts";
-import { seqOf } from "../base/ids.ts";
+import { toSeq } from "../base/ids.ts";
 import type { Block } from "../chain/raw-log.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "./block-facts.ts";
@@ -92,14 +92,14 @@ function shuffle<Item>(items: readonly Item[], keys: fc.Stream<number>): Item[] 
 describe("logs that are not fills", () => {
   test("a decoded event is kept with its position", () => {
     const writer = emptyBlock();
-    const cancelled = encodeLog(exchangeOf(1, "standard"), "OrderCancelled", {
+    const cancelled = encodeLog(getExchange(1, "standard"), "OrderCancelled", {
       orderHash: hash("7"),
     });
     writer.addLog(cancelled);
     const [log] = writer.block.logs;
     assert.deepEqual(deriveBlockFacts(writer.block, decoder).events, [
       {
-        seq: seqOf(5, 0),
+        seq: toSeq(5, 0),
         timestamp: 1000,
         blockHash: hash("b"),
         txHash: log?.txHash,
@@ -138,7 +138,7 @@ describe("amounts", () => {
     const [maker, taker] = traders as [Address, Address];
     const [[token, otherToken]] = testPairs.legacy as [readonly [never, never]];
     const leg = { maker, orderHash: hash("1"), isOtherToken: false, shares, cash, fee: 0n };
-    const exchange = exchangeOf(2, "standard");
+    const exchange = getExchange(2, "standard");
     assert(exchange.kind === "exchange");
     const match: MatchPlan = {
       kind: "match",

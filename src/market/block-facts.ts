@@ -1,6 +1,6 @@
-import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
+import { type Address, type Hash, type Seq, toSeq } from "../base/ids.ts";
 import { plainLog } from "../chain/parse/scanned-log.ts";
-import { type Block, type RawLog, type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
+import { type Block, type RawLog, type TimedBlock, toTimedBlock } from "../chain/raw-log.ts";
 import { type ChainEvent, isStoredEvent, type StoredEvent } from "../contracts/events.ts";
 import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
@@ -83,22 +83,22 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     const decoded = decoder.decode(log);
     if (decoded === null) continue;
     const { event } = decoded;
-    const reason = quarantineReasonOf(event);
+    const reason = getQuarantineReason(event);
     if (reason !== null)
-      quarantined.push({ ...placeOf(log, block.timestamp), reason, log: plainLog(log) });
+      quarantined.push({ ...getPlace(log, block.timestamp), reason, log: plainLog(log) });
     else if (isStoredEvent(event)) {
       const { blockHash, txHash, address } = log;
-      events.push({ ...placeOf(log, block.timestamp), blockHash, txHash, address, event });
+      events.push({ ...getPlace(log, block.timestamp), blockHash, txHash, address, event });
     } else {
       if (transaction[0]?.log.txHash !== log.txHash) closeTransaction();
       transaction.push(decoded);
     }
   }
   closeTransaction();
-  return { ...timedBlockOf(block), fills, events, quarantined, anomalies, ledger, balances };
+  return { ...toTimedBlock(block), fills, events, quarantined, anomalies, ledger, balances };
 }
 
-function quarantineReasonOf(event: ChainEvent): string | null {
+function getQuarantineReason(event: ChainEvent): string | null {
   if (event.kind === "undecodable") return event.reason;
   if (event.kind !== "order_filled") return null;
   const { makerAmount, takerAmount, fee } = event;
@@ -106,6 +106,6 @@ function quarantineReasonOf(event: ChainEvent): string | null {
   return tooLarge ? "an amount is above 10^30" : null;
 }
 
-function placeOf(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {
-  return { seq: seqOf(log.blockNumber, log.logIndex), timestamp };
+function getPlace(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {
+  return { seq: toSeq(log.blockNumber, log.logIndex), timestamp };
 }

@@ -8,9 +8,9 @@ import { propertySettings } from "../../test/support/property-settings.ts";
 import { testPairs } from "../../test/support/test-markets.ts";
 import type { Seq } from "../base/ids.ts";
 import { averagePrice, type Candle, mergeCandles, resolutionSeconds } from "./candle.ts";
-import { type Fill, tradeOf, tradesOf } from "./fill.ts";
+import { type Fill, toTrade, toTrades } from "./fill.ts";
 import { invertCandle } from "./invert.ts";
-import { deriveMinuteCandles, type MinuteCandle, minuteOf } from "./minute-candle.ts";
+import { deriveMinuteCandles, type MinuteCandle, toMinute } from "./minute-candle.ts";
 
 const anyFills = anyChain({ blocksMin: 1, blocksMax: 12 }).map((chain) =>
   chain.flatMap(({ fills }) => fills),
@@ -25,22 +25,22 @@ function partition<Item>(items: readonly Item[], choices: fc.Stream<number>): It
 }
 
 function inOrder(minutes: readonly MinuteCandle[]): MinuteCandle[] {
-  const keyOf = ({ tokenId, minute }: MinuteCandle): string => `${tokenId}${minute}`;
-  return minutes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const getKey = ({ tokenId, minute }: MinuteCandle): string => `${tokenId}${minute}`;
+  return minutes.toSorted((a, b) => (getKey(a) < getKey(b) ? -1 : 1));
 }
 
 /** Rolls minutes up like the store: inverts those of the other token and merges all of a bucket. */
 function rollUp(
   minutes: readonly MinuteCandle[],
-  asked: Parameters<typeof naiveCandles>[1],
+  requested: Parameters<typeof naiveCandles>[1],
 ): Map<number, Candle> {
   const buckets = new Map<number, Candle>();
   for (const minute of minutes) {
     const own = minute.candle;
-    const isOwn = asked.same.includes(minute.tokenId);
-    if (!(isOwn || asked.inverted.includes(minute.tokenId))) continue;
+    const isOwn = requested.same.includes(minute.tokenId);
+    if (!(isOwn || requested.inverted.includes(minute.tokenId))) continue;
     const candle = isOwn ? own : invertCandle(own);
-    const bucket = minute.minute - (minute.minute % asked.bucketSeconds);
+    const bucket = minute.minute - (minute.minute % requested.bucketSeconds);
     const known = buckets.get(bucket);
     buckets.set(bucket, known === undefined ? candle : mergeCandles(known, candle));
   }
@@ -51,7 +51,7 @@ describe("minute candles", () => {
   test("are the same in any order of the trades", () => {
     fc.assert(
       fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
-        const trades = tradesOf(fills);
+        const trades = toTrades(fills);
         const [first = [], second = [], third = []] = partition(trades, choices);
         const shuffled = [...third, ...first, ...second];
         assert.deepEqual(
@@ -67,7 +67,7 @@ describe("minute candles", () => {
     fc.assert(
       fc.property(anyFills, (fills) => {
         const trades = fills.filter((fill) => fill.role !== "taker" && fill.size !== 0n);
-        const minutes = deriveMinuteCandles(tradesOf(fills));
+        const minutes = deriveMinuteCandles(toTrades(fills));
         const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
         const counts = minutes.map(({ candle }) => BigInt(candle.trades));
         const usd = minutes.map(({ candle }) => candle.buyVolumeUsd + candle.sellVolumeUsd);
@@ -79,7 +79,7 @@ describe("minute candles", () => {
         );
         for (const minute of minutes) {
           const own = trades.filter(
-            (fill) => fill.tokenId === minute.tokenId && minuteOf(fill.timestamp) === minute.minute,
+            (fill) => fill.tokenId === minute.tokenId && toMinute(fill.timestamp) === minute.minute,
           );
           assert.equal(minute.candle.trades, own.length);
           assert.equal(minute.candle.close.seq, Math.max(...own.map((fill) => fill.seq)));
@@ -90,11 +90,11 @@ describe("minute candles", () => {
   });
 
   test("start on the minute", () => {
-    assert.deepEqual([0, 59, 60, 1_700_000_039].map(minuteOf), [0, 0, 60, 1_699_999_980]);
+    assert.deepEqual([0, 59, 60, 1_700_000_039].map(toMinute), [0, 0, 60, 1_699_999_980]);
   });
 
   test("do not yield a candle when no trade has a price", () => {
-    const minutes = deriveMinuteCandles([tradeOf({ ...someFill, size: 0n, value: 1n })]);
+    const minutes = deriveMinuteCandles([toTrade({ ...someFill, size: 0n, value: 1n })]);
     assert.deepEqual(minutes, []);
   });
 });
@@ -112,18 +112,18 @@ const someFill = {
 
 describe("candles of every resolution", () => {
   test("are exact roll-ups of minutes, for one token and for the pair", () => {
-    const anyAsked = fc.record({
+    const anyRequested = fc.record({
       pair: fc.constantFrom(...allPairs),
       isPair: fc.boolean(),
       bucketSeconds: fc.constantFrom(...Object.values(resolutionSeconds)),
     });
     fc.assert(
-      fc.property(anyFills, anyAsked, (fills, { pair, isPair, bucketSeconds }) => {
-        const minutes = deriveMinuteCandles(tradesOf(fills));
+      fc.property(anyFills, anyRequested, (fills, { pair, isPair, bucketSeconds }) => {
+        const minutes = deriveMinuteCandles(toTrades(fills));
         for (const [tokenId, other] of [pair, pair.toReversed()] as const) {
           assert(tokenId !== undefined && other !== undefined);
-          const asked = { same: [tokenId], inverted: isPair ? [other] : [], bucketSeconds };
-          assert.deepEqual(rollUp(minutes, asked), naiveCandles(fills, asked));
+          const requested = { same: [tokenId], inverted: isPair ? [other] : [], bucketSeconds };
+          assert.deepEqual(rollUp(minutes, requested), naiveCandles(fills, requested));
         }
       }),
       propertySettings(300),

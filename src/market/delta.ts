@@ -1,7 +1,7 @@
-import { type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
+import { type TimedBlock, toTimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
-import { type Trade, tradesOf } from "./fill.ts";
+import { type Trade, toTrades } from "./fill.ts";
 
 /** The data that views need of consecutive blocks, in chain order. It is much smaller than their fills. */
 export type Delta = {
@@ -25,24 +25,24 @@ export type Tally = {
 };
 
 /** Derives the delta of a final block. For several blocks, pass the last of them with the facts of all. */
-export function finalDeltaOf(block: BlockFacts): Delta {
+export function toFinalDelta(block: BlockFacts): Delta {
   const { fills, events } = block;
   return {
-    last: timedBlockOf(block),
+    last: toTimedBlock(block),
     block: null,
     events,
-    trades: tradesOf(fills),
-    tally: tallyOf(block),
+    trades: toTrades(fills),
+    tally: toTally(block),
   };
 }
 
 /** Derives the delta of one unfinalized block. */
-export function unfinalizedDeltaOf(block: BlockFacts): Delta {
-  return { ...finalDeltaOf(block), block };
+export function toUnfinalizedDelta(block: BlockFacts): Delta {
+  return { ...toFinalDelta(block), block };
 }
 
 /** Counts the facts of a block. */
-export function tallyOf({ quarantined, anomalies, ...block }: BlockFacts): Tally {
+export function toTally({ quarantined, anomalies, ...block }: BlockFacts): Tally {
   return {
     fills: block.fills.length,
     events: block.events.length,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { traders } from "../../test/support/generate-matches.ts";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
-import { exchangeOf, testMarkets } from "../../test/support/test-markets.ts";
+import { getExchange, testMarkets } from "../../test/support/test-markets.ts";
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { Contract } from "../contracts/contracts.ts";
 import type { ChainEvent, OrderFilled } from "../contracts/events.ts";
@@ -11,8 +11,8 @@ import { deriveFills } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
 
 const contracts = knownContracts();
-const exchange = exchangeOf(1, "standard");
-const otherExchange = exchangeOf(1, "neg_risk");
+const exchange = getExchange(1, "standard");
+const otherExchange = getExchange(1, "neg_risk");
 const [feeModule] = [...contracts.byAddress.values()].filter(({ kind }) => kind === "fee_module");
 const [alice, bob, carol] = traders as [Address, Address, Address];
 const operator = `0x${"0e".repeat(20)}` as Address;
@@ -77,7 +77,7 @@ function refunded(
   return { kind: "fee_refunded", orderHash, to: alice, tokenId: null, ...refund };
 }
 
-function kindsOf({ anomalies }: ReturnType<typeof derive>): string[] {
+function getKinds({ anomalies }: ReturnType<typeof derive>): string[] {
   return anomalies.map(({ kind, seq }) => `${seq} ${kind}`);
 }
 
@@ -140,7 +140,7 @@ describe("grouping", () => {
       [exchange, filled({})],
       [exchange, summary()],
     );
-    assert.deepEqual(kindsOf(twice), [
+    assert.deepEqual(getKinds(twice), [
       "1 summary_without_orders_matched",
       "3 summary_without_orders_matched",
     ]);
@@ -161,11 +161,11 @@ describe("grouping", () => {
       [exchange, summary()],
       [exchange, matched(hash("8"))],
     );
-    assert.deepEqual(kindsOf(wrongOrder), [
+    assert.deepEqual(getKinds(wrongOrder), [
       "2 orders_matched_without_summary",
       "1 summary_without_orders_matched",
     ]);
-    assert.deepEqual(kindsOf(derive([exchange, matched()])), ["0 orders_matched_without_summary"]);
+    assert.deepEqual(getKinds(derive([exchange, matched()])), ["0 orders_matched_without_summary"]);
   });
 
   test("a pairing that no contract makes becomes a direct fill, and is counted as an anomaly", () => {
@@ -180,7 +180,7 @@ describe("grouping", () => {
       [exchange, matched()],
     );
     for (const derived of [sameSideSameToken, otherSideOtherToken]) {
-      assert.equal(kindsOf(derived)[0], "0 impossible_pairing");
+      assert.equal(getKinds(derived)[0], "0 impossible_pairing");
       assert.equal(derived.fills[0]?.matchType, "direct");
     }
   });
@@ -191,7 +191,7 @@ describe("reconciliation", () => {
     amounts: { makerAmount: bigint; takerAmount: bigint },
     side: "BUY" | "SELL",
   ) =>
-    kindsOf(
+    getKinds(
       derive(
         [
           exchange,
@@ -221,7 +221,7 @@ describe("reconciliation", () => {
 describe("refunds of the fee modules", () => {
   const fee = { fee: 9n } as const;
 
-  function refundsOf(derived: ReturnType<typeof derive>): bigint[] {
+  function getRefunds(derived: ReturnType<typeof derive>): bigint[] {
     return derived.fills.map((fill) => fill.feeRefund);
   }
 
@@ -238,7 +238,7 @@ describe("refunds of the fee modules", () => {
       [feeModule, refunded(hash("1"), { refund: 8n, feeKept: 1n })],
     );
     assert.deepEqual(derived.anomalies, []);
-    assert.deepEqual(refundsOf(derived), [7n, 5n, 8n, 1n]);
+    assert.deepEqual(getRefunds(derived), [7n, 5n, 8n, 1n]);
   });
 
   test("go to the newest match when an order is in several matches of a transaction", () => {
@@ -250,9 +250,9 @@ describe("refunds of the fee modules", () => {
     const refund = (kept: bigint) =>
       [feeModule, refunded(hash("1"), { refund: 9n - kept, feeKept: kept })] as const;
     const afterEach = derive(...match, refund(2n), ...match, refund(3n));
-    assert.deepEqual(refundsOf(afterEach), [7n, 0n, 6n, 0n]);
+    assert.deepEqual(getRefunds(afterEach), [7n, 0n, 6n, 0n]);
     const onlySecond = derive(...match, ...match, refund(3n));
-    assert.deepEqual(refundsOf(onlySecond), [0n, 0n, 6n, 0n]);
+    assert.deepEqual(getRefunds(onlySecond), [0n, 0n, 6n, 0n]);
   });
 
   test("of the first fee modules name no order, and are matched by maker, asset and amount", () => {
@@ -266,16 +266,16 @@ describe("refunds of the fee modules", () => {
       [feeModule, refunded(null, { refund: 5n, feeKept: null })],
     );
     assert.deepEqual(derived.anomalies, []);
-    assert.deepEqual(refundsOf(derived), [0n, 0n, 0n, 5n, 0n]);
+    assert.deepEqual(getRefunds(derived), [0n, 0n, 0n, 5n, 0n]);
   });
 
   test("can be for another fee than the exchange took, when no other fill fits better", () => {
     const one = [exchange, filled(fee)] as const;
     const alone = derive(one, [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 1n })]);
-    assert.deepEqual([alone.anomalies, refundsOf(alone)], [[], [7n]]);
+    assert.deepEqual([alone.anomalies, getRefunds(alone)], [[], [7n]]);
     const other = [exchange, filled({ fee: 8n })] as const;
     const both = derive(one, other, [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 1n })]);
-    assert.deepEqual([both.anomalies, refundsOf(both)], [[], [0n, 7n]]);
+    assert.deepEqual([both.anomalies, getRefunds(both)], [[], [0n, 7n]]);
   });
 
   test("that fit no fill are counted as anomalies", () => {
@@ -286,7 +286,7 @@ describe("refunds of the fee modules", () => {
       refunded(null, { refund: 10n, feeKept: null }),
     ];
     for (const event of cases) {
-      assert.deepEqual(kindsOf(derive(fits, [feeModule, event])), ["1 refund_without_fill"]);
+      assert.deepEqual(getKinds(derive(fits, [feeModule, event])), ["1 refund_without_fill"]);
     }
   });
 });

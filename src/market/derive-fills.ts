@@ -10,12 +10,12 @@
  *
  * Grouping never looks at a transaction as a whole, so a transaction can have several matches.
  */
-import { type Seq, seqOf, type TokenId } from "../base/ids.ts";
+import { type Seq, type TokenId, toSeq } from "../base/ids.ts";
 import type { RawLog } from "../chain/raw-log.ts";
 import type { ExchangeContract } from "../contracts/contracts.ts";
 import type { FeeRefunded, OrderFilled, OrdersMatched } from "../contracts/events.ts";
 import type { DecodedLog } from "../contracts/log-decoder.ts";
-import { cashOf, type Fill, type MatchType } from "./fill.ts";
+import { type Fill, getCash, type MatchType } from "./fill.ts";
 import { invertSide } from "./invert.ts";
 
 /** A match that breaks the rules. It is served, logged and counted. */
@@ -60,17 +60,17 @@ class TransactionWalk {
   }
 
   take({ log, contract, event }: DecodedLog): void {
-    const seq = seqOf(log.blockNumber, log.logIndex);
+    const seq = toSeq(log.blockNumber, log.logIndex);
     if (event.kind === "fee_refunded") return this.#takeRefund(event, seq);
     if (contract.kind !== "exchange") return;
     if (event.kind === "order_filled") {
-      const draft = draftOf(event, log, { seq, timestamp: this.#timestamp, exchange: contract });
+      const draft = toDraft(event, log, { seq, timestamp: this.#timestamp, exchange: contract });
       this.#fills.push(draft);
-      const group = this.#groupOf(contract);
+      const group = this.#toGroup(contract);
       if (draft.role === "taker") this.#sumUp(group, draft);
       else group.collected.push(draft);
     } else if (event.kind === "orders_matched") {
-      this.#takeOrdersMatched(event, seq, this.#groupOf(contract));
+      this.#takeOrdersMatched(event, seq, this.#toGroup(contract));
     }
   }
 
@@ -79,7 +79,7 @@ class TransactionWalk {
     return { fills: this.#fills, anomalies: this.#anomalies };
   }
 
-  #groupOf(contract: ExchangeContract): OpenGroup {
+  #toGroup(contract: ExchangeContract): OpenGroup {
     const group = this.#groups.get(contract) ?? { collected: [], match: null };
     this.#groups.set(contract, group);
     return group;
@@ -101,18 +101,18 @@ class TransactionWalk {
       summary.size += leg.size;
       summary.value += leg.value;
     }
-    if (!reconciles(summary)) this.#note("legs_differ_from_summary", summary.seq);
+    if (!reconciles(summary)) this.#record("legs_differ_from_summary", summary.seq);
   }
 
   #joinLeg(leg: Draft, summary: Draft): void {
-    const matchType = matchTypeOf(leg, summary);
-    if (matchType === null) return this.#note("impossible_pairing", leg.seq);
+    const matchType = getMatchType(leg, summary);
+    if (matchType === null) return this.#record("impossible_pairing", leg.seq);
     leg.role = "maker";
     leg.matchType = matchType;
     leg.takerOrderHash = summary.orderHash;
     leg.tokenId = summary.makerTokenId;
     leg.side = summary.makerSide;
-    const makerValue = cashOf(leg);
+    const makerValue = getCash(leg);
     leg.value = matchType === "complementary" ? makerValue : leg.size - makerValue;
   }
 
@@ -120,7 +120,7 @@ class TransactionWalk {
   #takeOrdersMatched(event: OrdersMatched, seq: Seq, group: OpenGroup): void {
     const match = group.match;
     if (match === null || match.summary.orderHash !== event.takerOrderHash) {
-      return this.#note("orders_matched_without_summary", seq);
+      return this.#record("orders_matched_without_summary", seq);
     }
     match.summary.matchSeq = seq;
     for (const leg of match.legs) leg.matchSeq = seq;
@@ -128,7 +128,7 @@ class TransactionWalk {
   }
 
   #reportUnmatched({ match }: OpenGroup): void {
-    if (match !== null) this.#note("summary_without_orders_matched", match.summary.seq);
+    if (match !== null) this.#record("summary_without_orders_matched", match.summary.seq);
   }
 
   /**
@@ -143,17 +143,17 @@ class TransactionWalk {
     const meant = refund.orderHash !== null && exact.length > 0 ? exact : candidates;
     const newestMatch = meant.at(-1)?.matchSeq;
     const fill = meant.find((candidate) => candidate.matchSeq === newestMatch);
-    if (fill === undefined) return this.#note("refund_without_fill", seq);
+    if (fill === undefined) return this.#record("refund_without_fill", seq);
     fill.feeRefund = refund.refund;
   }
 
-  #note(kind: MatchAnomaly["kind"], seq: Seq): void {
+  #record(kind: MatchAnomaly["kind"], seq: Seq): void {
     this.#anomalies.push({ kind, seq });
   }
 }
 
 /** Makes a fill from its event alone: a summary if its taker is the exchange, else a direct fill. */
-function draftOf(
+function toDraft(
   event: OrderFilled,
   log: RawLog,
   { seq, timestamp, exchange }: Pick<Fill, "seq" | "timestamp" | "exchange">,
@@ -189,7 +189,7 @@ function draftOf(
 }
 
 /** Opposite sides trade one token; equal sides trade both tokens of a pair. Returns `null` for any other pairing. */
-function matchTypeOf(leg: Draft, summary: Draft): MatchType | null {
+function getMatchType(leg: Draft, summary: Draft): MatchType | null {
   const sameToken = leg.makerTokenId === summary.makerTokenId;
   const sameSide = leg.makerSide === summary.makerSide;
   if (sameToken === sameSide) return null;
@@ -210,10 +210,10 @@ function reconciles(summary: Draft): boolean {
 function isRefundOf(fill: Draft, refund: FeeRefunded): boolean {
   if (fill.feeRefund !== 0n || refund.refund > fill.fee) return false;
   if (refund.orderHash !== null) return fill.orderHash === refund.orderHash;
-  return fill.maker === refund.to && feeTokenOf(fill) === refund.tokenId;
+  return fill.maker === refund.to && getFeeToken(fill) === refund.tokenId;
 }
 
 /** Returns the token of a generation 1 fee; `null` for collateral. A BUY is charged in the shares that it receives. */
-function feeTokenOf(fill: Draft): TokenId | null {
+function getFeeToken(fill: Draft): TokenId | null {
   return fill.makerSide === "BUY" ? fill.makerTokenId : null;
 }

@@ -61,19 +61,19 @@ export type DayTrade = Pick<Fill, "seq" | "timestamp" | "tokenId" | "size" | "va
 export type Trade = DayTrade & Pick<Fill, "txHash"> & { readonly generation: Generation };
 
 /** Reduces a fill that is a trade to the fields of a `Trade`. */
-export function tradeOf(fill: Fill): Trade {
+export function toTrade(fill: Fill): Trade {
   const { seq, timestamp, tokenId, size, value, side, txHash, exchange } = fill;
   const { generation } = exchange;
   return { seq, timestamp, tokenId, size, value, side, txHash, generation };
 }
 
 /** Returns the trades among fills. */
-export function tradesOf(fills: readonly Fill[]): readonly Trade[] {
-  return fills.filter(isTrade).map(tradeOf);
+export function toTrades(fills: readonly Fill[]): readonly Trade[] {
+  return fills.filter(isTrade).map(toTrade);
 }
 
 /** Returns the collateral that the owner of the order paid or received, in micros. */
-export function cashOf({
+export function getCash({
   makerSide,
   makerAmount,
   takerAmount,

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
-import { exchangeOf } from "../../test/support/test-markets.ts";
-import { type ConditionId, type Hash, seqOf, type TokenId } from "../base/ids.ts";
+import { getExchange } from "../../test/support/test-markets.ts";
+import { type ConditionId, type Hash, type TokenId, toSeq } from "../base/ids.ts";
 import { MarketDirectory } from "../views/markets/market-directory.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 
 type Event = LocatedEvent["event"];
 
-const { address } = exchangeOf(1, "standard");
+const { address } = getExchange(1, "standard");
 const [one, other] = ["a", "b"].map((digit) => {
   return `0x03${digit.repeat(32)}${"0".repeat(30)}` as ConditionId;
 }) as [ConditionId, ConditionId];
@@ -24,7 +24,7 @@ function marketAfter(events: readonly Event[]) {
 
 function located(event: Event, index: number): LocatedEvent {
   const hash = `0x${"b".repeat(64)}` as Hash;
-  const place = { seq: seqOf(1, index), timestamp: 1_700_000_001, blockHash: hash, txHash: hash };
+  const place = { seq: toSeq(1, index), timestamp: 1_700_000_001, blockHash: hash, txHash: hash };
   return { ...place, address, event };
 }
 

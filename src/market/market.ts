@@ -76,7 +76,7 @@ export type Mirror = {
 };
 
 /** Returns the tokens of a market and of its mirror. */
-export function allTokensOf({
+export function getAllTokens({
   tokens,
   mirror,
 }: Pick<Market, "tokens" | "mirror">): Market["tokens"] {
@@ -84,7 +84,7 @@ export function allTokensOf({
 }
 
 /** Returns the event of a market: the neg-risk event on the chain, else the venue's; `null` when it has none. */
-export function eventKeyOf({
+export function getEventKey({
   negRiskMarketId,
   eventId,
 }: Pick<Market, "negRiskMarketId" | "eventId">): string | null {
@@ -116,19 +116,19 @@ export function generationBit(generation: Generation): number {
 }
 
 /** Returns the generations of a bit set, in ascending order. */
-export function generationsOf(bits: number): Generation[] {
+export function getGenerations(bits: number): Generation[] {
   return ([1, 2, 3] as const).filter((generation) => (bits & generationBit(generation)) !== 0);
 }
 
 /** Adds the price to a trade; `null` when the trade has none. */
-export function lastTradeOf(trade: Omit<LastTrade, "price">): LastTrade | null {
+export function getLastTrade(trade: Omit<LastTrade, "price">): LastTrade | null {
   const { seq, timestamp, side, size, value, txHash } = trade;
   const price = priceMicros(value, size);
   return price === null ? null : { seq, price, timestamp, side, size, value, txHash };
 }
 
 /** Returns the resolution that an event reports; `null` for events of other kinds. */
-export function resolutionOf(located: LocatedEvent): Resolution | null {
+export function getResolution(located: LocatedEvent): Resolution | null {
   const { event, seq, timestamp, blockHash, txHash } = located;
   if (event.kind !== "condition_resolved") return null;
   const { conditionId, questionId, oracle, payouts } = event;
@@ -141,13 +141,13 @@ export function resolutionOf(located: LocatedEvent): Resolution | null {
  * those that lose most by rounding. For two outcomes that equals rounding half to even, as prices are rounded.
  */
 export function payoutsMicros({ numerators }: Pick<Resolution, "numerators">): readonly bigint[] {
-  const sum = sumOf(numerators);
+  const sum = sumAll(numerators);
   const shares = numerators.map((numerator, index) => ({
     index,
     payout: (numerator * microsPerUnit) / sum,
     rest: (numerator * microsPerUnit) % sum,
   }));
-  const left = Number(microsPerUnit - sumOf(shares.map(({ payout }) => payout)));
+  const left = Number(microsPerUnit - sumAll(shares.map(({ payout }) => payout)));
   const raised = new Set(
     shares
       .toSorted((a, b) => Number(b.rest - a.rest) || Number((b.payout & 1n) - (a.payout & 1n)))
@@ -165,6 +165,6 @@ export function winningOutcomeIndex(resolution: Resolution): number | null {
   return winners.length === 1 ? (winners[0] ?? null) : null;
 }
 
-function sumOf(values: readonly bigint[]): bigint {
+function sumAll(values: readonly bigint[]): bigint {
   return values.reduce((sum, value) => sum + value, 0n);
 }

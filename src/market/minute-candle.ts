@@ -25,7 +25,7 @@ export class MinuteCandles {
   add(trade: Trade): void {
     const candle = candleOfTrade(trade);
     if (candle === null) return;
-    const minute = minuteOf(trade.timestamp);
+    const minute = toMinute(trade.timestamp);
     let ofMinute = this.#byMinute.get(minute);
     if (ofMinute === undefined) {
       ofMinute = new Map();
@@ -43,12 +43,12 @@ export class MinuteCandles {
 }
 
 /** Returns the start of the minute of a time, both in Unix seconds. */
-export function minuteOf(timestamp: number): number {
+export function toMinute(timestamp: number): number {
   return timestamp - (timestamp % 60);
 }
 
 /** Returns the start of the hour of a time, both in Unix seconds. */
-export function hourOf(timestamp: number): number {
+export function toHour(timestamp: number): number {
   return timestamp - (timestamp % 3600);
 }
 

@@ -15,7 +15,7 @@ import { type Fill, isTrade } from "./fill.ts";
 const decoder = new LogDecoder(knownContracts());
 const anyTransactions = fc.array(anyTransaction(testPairs), { minLength: 1, maxLength: 4 });
 
-function blockOf(transactions: readonly TransactionPlan[]) {
+function toBlock(transactions: readonly TransactionPlan[]) {
   const [made] = buildChain([{ secondsLater: 1, reports: false, transactions }]);
   assert(made !== undefined);
   return { facts: deriveBlockFacts(made.block, decoder), expected: made.fills };
@@ -29,7 +29,7 @@ describe("the fills of random valid transactions of all generations", () => {
   test("equal the planned ones, leg by leg, without an anomaly", () => {
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
-        const { facts, expected } = blockOf(transactions);
+        const { facts, expected } = toBlock(transactions);
         assert.deepEqual(facts.fills, expected);
         assert.deepEqual(facts.anomalies, []);
         assert.deepEqual(facts.quarantined, []);
@@ -41,7 +41,7 @@ describe("the fills of random valid transactions of all generations", () => {
   test("conserve volume: legs add up to their summary, and both sides of a leg to its shares", () => {
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
-        const { fills } = blockOf(transactions).facts;
+        const { fills } = toBlock(transactions).facts;
         const byMatch = Map.groupBy(fills, (fill) => fill.matchSeq);
         byMatch.delete(null);
         for (const rows of byMatch.values()) {
@@ -83,12 +83,12 @@ describe("the fills of random valid transactions of all generations", () => {
     });
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
-        const reported = blockOf(transactions).facts.fills.map((fill) => ({
+        const reported = toBlock(transactions).facts.fills.map((fill) => ({
           ...fill,
           tokenId: other(fill.tokenId),
           makerTokenId: other(fill.makerTokenId),
         }));
-        assert.deepEqual(blockOf(transactions.map(inverted)).facts.fills, reported);
+        assert.deepEqual(toBlock(transactions.map(inverted)).facts.fills, reported);
       }),
       propertySettings(300),
     );
@@ -96,7 +96,7 @@ describe("the fills of random valid transactions of all generations", () => {
 
   test("include every type of match, refunds, repeated orders, self-trades and negative values", () => {
     const sample = fc.sample(anyTransactions, propertySettings(500));
-    const fills = sample.flatMap((transactions) => blockOf(transactions).facts.fills);
+    const fills = sample.flatMap((transactions) => toBlock(transactions).facts.fills);
     const reached = {
       types: new Set(fills.map((fill) => `${fill.exchange.generation} ${fill.matchType}`)),
       refunds: fills.some((fill) => fill.feeRefund > 0n),

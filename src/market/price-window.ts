@@ -4,7 +4,7 @@
  * by trying the pairs and windows that the venue uses.
  */
 import type { Hash } from "../base/ids.ts";
-import { keccakOf } from "./ids/keccak.ts";
+import { toKeccak } from "./ids/keccak.ts";
 
 export type PriceWindow = {
   /** Such as `BTC/USD`. */
@@ -25,7 +25,7 @@ const knownPairs = symbols.flatMap((symbol) => {
   const bytes = Buffer.from(pair);
   return [
     { pair, id: `0x${bytes.toString("hex").padEnd(64, "0")}` as Hash },
-    { pair, id: keccakOf(bytes) },
+    { pair, id: toKeccak(bytes) },
   ];
 });
 
@@ -44,7 +44,7 @@ export function findPriceWindow(
   reportedAt: number,
   assetPairs: readonly Hash[],
 ): PriceWindow | null {
-  const pairs = [...knownPairs, ...assetPairs.flatMap(otherPairOf)];
+  const pairs = [...knownPairs, ...assetPairs.flatMap(getOtherPair)];
   for (let back = 0; back < startsMax; back += 1) {
     for (const durationSeconds of durations) {
       const step = Math.min(durationSeconds, hour);
@@ -52,20 +52,20 @@ export function findPriceWindow(
       const startSeconds = (newest - back) * step;
       for (const { pair, id } of pairs) {
         const window = { pair, durationSeconds, startSeconds };
-        if (hashOf(id, window) === questionId) return window;
+        if (getHash(id, window) === questionId) return window;
       }
     }
   }
   return null;
 }
 
-function hashOf(id: Hash, { durationSeconds, startSeconds }: PriceWindow): Hash {
+function getHash(id: Hash, { durationSeconds, startSeconds }: PriceWindow): Hash {
   const numbers = [durationSeconds, startSeconds].map((n) => n.toString(16).padStart(64, "0"));
-  return keccakOf(Buffer.from(identifier + id.slice(2) + numbers.join(""), "hex"));
+  return toKeccak(Buffer.from(identifier + id.slice(2) + numbers.join(""), "hex"));
 }
 
 /** Reads the text of a pair that is not known here. The hash of a text cannot be read. */
-function otherPairOf(id: Hash): readonly { readonly pair: string; readonly id: Hash }[] {
+function getOtherPair(id: Hash): readonly { readonly pair: string; readonly id: Hash }[] {
   const pair = Buffer.from(id.slice(2).replace(/(00)+$/, ""), "hex").toString("latin1");
   const isOther = /^[A-Z0-9]{1,10}\/[A-Z0-9]{1,10}$/.test(pair);
   return isOther && !knownPairs.some((known) => known.id === id) ? [{ pair, id }] : [];

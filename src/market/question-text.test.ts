@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { readFixture } from "../../test/support/read-fixture.ts";
 import { toPlainLine, toPlainText } from "../base/plain-text.ts";
-import { keccakOf } from "./ids/keccak.ts";
+import { toKeccak } from "./ids/keccak.ts";
 import type { EventText, QuestionText } from "./question-text.ts";
 import {
   parseEventText,
@@ -41,7 +41,7 @@ describe("real texts", () => {
   for (const row of rows) {
     test(row.question, () => {
       const bytes = Buffer.from(row.ancillaryDataHex.slice(2), "hex");
-      assert.equal(keccakOf(bytes), row.umaQuestionID_requestId ?? row.questionID);
+      assert.equal(toKeccak(bytes), row.umaQuestionID_requestId ?? row.questionID);
       const question = parseQuestionText(bytes);
       assert.equal(question.title, row.question);
       assert.deepEqual(question.outcomes, row.outcomes);
@@ -198,7 +198,7 @@ describe("rules of Protocol V2", () => {
     const text = real.request_rules_utf8;
     assert.deepEqual(rules(text), expected);
     const [, hash] = /^ancillaryDataHash:([0-9a-f]{64}),/.exec(real.l1_ancillary_data_text) ?? [];
-    assert.equal(keccakOf(encode(text + stamp)), `0x${hash}`);
+    assert.equal(toKeccak(encode(text + stamp)), `0x${hash}`);
     const child = `,childRequester:${caller},childChainId:137`;
     for (const stamps of [stamp, stamp + child, `${ending}${stamp}`, "\n"]) {
       assert.deepEqual(rules(text + stamps), expected);

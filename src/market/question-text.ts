@@ -128,9 +128,9 @@ function splitTitle(text: string): { title: string; rest: string } | null {
 function parseOutcomes(resolution: string): readonly [string, string] | null {
   if (!resolution.trimStart().startsWith("p1: 0, p2: 1, p3: 0.5")) return null;
   const usual = textsBetween(resolution, ["Where p1 corresponds to ", ", p2 to ", ", p3 to "]);
-  if (usual !== null) return labelsOf(usual[1], usual[0]);
+  if (usual !== null) return toLabels(usual[1], usual[0]);
   const swapped = textsBetween(resolution, ["Where p2 corresponds to ", ", p1 to ", ", p3 to "]);
-  return labelsOf(swapped?.[0], swapped?.[1]);
+  return toLabels(swapped?.[0], swapped?.[1]);
 }
 
 /**
@@ -149,7 +149,7 @@ function textsBetween(text: string, marks: readonly string[]): string[] | null {
   return texts.slice(1);
 }
 
-function labelsOf(first = "", second = ""): readonly [string, string] | null {
+function toLabels(first = "", second = ""): readonly [string, string] | null {
   if (first.trim() === "" || second.trim() === "") return null;
   return [withoutArticle(toPlainLine(first)), withoutArticle(toPlainLine(second))];
 }

@@ -16,7 +16,7 @@ import {
   readRecordedBlocks,
   recordingNames,
 } from "../../test/support/recorded-chain.ts";
-import { blockNumberOf, formatTokenId, zeroHash } from "../base/ids.ts";
+import { formatTokenId, toBlockNumber, zeroHash } from "../base/ids.ts";
 import type { Block, RawLog } from "../chain/raw-log.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "./block-facts.ts";
@@ -42,7 +42,7 @@ function derivedTrade(fill: Fill): Reported {
   const { exchange } = fill;
   return {
     tx_hash: fill.txHash,
-    block_number: blockNumberOf(fill.seq),
+    block_number: toBlockNumber(fill.seq),
     block_timestamp: fill.timestamp,
     exchange: exchange.address,
     exchange_kind: exchange.exchange,
@@ -195,7 +195,7 @@ test("mints of the live chain are valued from the taker's side", () => {
   const byTransaction = Map.groupBy(readRealLogs().trades, (log) => log.txHash);
   const fills = [...byTransaction.values()].flatMap((logs) => {
     const ordered = logs.toSorted((a, b) => a.logIndex - b.logIndex);
-    return deriveBlockFacts(blockOf(ordered), decoder).fills;
+    return deriveBlockFacts(toBlock(ordered), decoder).fills;
   });
   const mints = fills.filter((fill) => fill.matchType === "mint");
   const halves = mints.map(({ size, makerAmount, value }) => [size, makerAmount, value]);
@@ -208,7 +208,7 @@ test("mints of the live chain are valued from the taker's side", () => {
   ]);
 });
 
-function blockOf(logs: readonly RawLog[]): Block {
+function toBlock(logs: readonly RawLog[]): Block {
   const [first] = logs;
   assert(first !== undefined);
   return { number: first.blockNumber, hash: first.blockHash, parentHash: null, timestamp: 0, logs };

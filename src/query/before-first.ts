@@ -1,4 +1,4 @@
-import { firstSeqOf } from "../base/ids.ts";
+import { toFirstSeq } from "../base/ids.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 
@@ -19,7 +19,7 @@ export function reachesBeforeFirst(
   const bounds = [
     start !== undefined && start < first.timestamp * 1000,
     from_block !== undefined && from_block < first.number,
-    after_seq !== undefined && after_seq < firstSeqOf(first.number) - 1,
+    after_seq !== undefined && after_seq < toFirstSeq(first.number) - 1,
   ];
   const given = [start, from_block, after_seq].map((bound) => bound !== undefined);
   return given.some(Boolean) && bounds.every((isBefore, index) => isBefore || !given[index]);

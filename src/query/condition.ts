@@ -63,22 +63,22 @@ export function is<Row, Value extends string>(
   column: string,
   literal: (value: Value) => string,
   valueOf: (row: Row) => Value | null,
-): (wanted: Value) => Condition<Row> {
-  return (wanted) => ({
-    sql: `${column} = ${literal(wanted)}`,
-    holds: (row) => valueOf(row) === wanted,
+): (requested: Value) => Condition<Row> {
+  return (requested) => ({
+    sql: `${column} = ${literal(requested)}`,
+    holds: (row) => valueOf(row) === requested,
   });
 }
 
 /** Makes the condition that a column has one of some values. An empty list matches no row. */
-export function isOneOf<Row, Value extends string>(
+export function isAmong<Row, Value extends string>(
   column: string,
   literal: (value: Value) => string,
   valueOf: (row: Row) => Value,
-): (wanted: readonly Value[]) => Condition<Row> {
-  return (wanted) => ({
-    sql: isIn(column, wanted.map(literal)),
-    holds: (row) => wanted.includes(valueOf(row)),
+): (requested: readonly Value[]) => Condition<Row> {
+  return (requested) => ({
+    sql: isIn(column, requested.map(literal)),
+    holds: (row) => requested.includes(valueOf(row)),
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
-import { cashOf, type Fill, type FillRole, type MatchType } from "../market/fill.ts";
+import { type Fill, type FillRole, getCash, type MatchType } from "../market/fill.ts";
 import { invertFill } from "../market/invert.ts";
 import { decimalLiteral, hexLiteral, integerLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import {
@@ -10,8 +10,8 @@ import {
   type Condition,
   type Conditions,
   is,
+  isAmong,
   isIn,
-  isOneOf,
   type PlaceFilter,
   placeConditions,
 } from "./condition.ts";
@@ -43,7 +43,7 @@ export type FillFilter = PlaceFilter & {
 
 /** Returns the condition for a fill to pass a filter. */
 export function fillCondition({ invertedTokenIds = [], ...filter }: FillFilter): Condition<Fill> {
-  return allOf({ ...fillConditions, ...shownConditions(invertedTokenIds) }, filter);
+  return allOf({ ...fillConditions, ...publicConditions(invertedTokenIds) }, filter);
 }
 
 type OwnFilter = Omit<FillFilter, "invertedTokenIds" | "side" | "valueMin">;
@@ -54,14 +54,14 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
     sql: `if(match_seq = 0, seq, match_seq) >= ${integerLiteral(from)}`,
     holds: (fill) => (fill.matchSeq ?? fill.seq) >= from,
   }),
-  roles: isOneOf("role", wordLiteral, (fill) => fill.role),
+  roles: isAmong("role", wordLiteral, (fill) => fill.role),
   exchange: is("exchange", wordLiteral, (fill) => fill.exchange.exchange),
-  tokenIds: isOneOf("token_id", hexLiteral, (fill) => fill.tokenId),
-  makerTokenIds: isOneOf("maker_token_id", hexLiteral, (fill) => fill.makerTokenId),
+  tokenIds: isAmong("token_id", hexLiteral, (fill) => fill.tokenId),
+  makerTokenIds: isAmong("maker_token_id", hexLiteral, (fill) => fill.makerTokenId),
   makerSide: is("maker_side", wordLiteral, (fill) => fill.makerSide),
   makerValueMin: (micros) => ({
     sql: `if(maker_side = 'BUY', maker_amount, taker_amount) >= toInt256('${micros}')`,
-    holds: (fill) => cashOf(fill) >= micros,
+    holds: (fill) => getCash(fill) >= micros,
   }),
   maker: is("maker", hexLiteral, (fill) => fill.maker),
   taker: is("taker", hexLiteral, (fill) => fill.taker),
@@ -82,7 +82,7 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
 };
 
 /** Returns the conditions on side and value as clients see them: inverted for trades of the inverted tokens. */
-function shownConditions(
+function publicConditions(
   inverted: readonly TokenId[],
 ): Conditions<Pick<FillFilter, "side" | "valueMin">, Fill> {
   const sql =

@@ -3,7 +3,7 @@
  * With 100 million trades, a page of a token then takes a third of the time, and a page of all trades a quarter. If
  * the bound is too near, a second query reads the missing rows.
  */
-import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
+import { type Seq, type TokenId, toFirstSeq } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { firstSeqAbove } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -15,7 +15,7 @@ export type FillPage = ListOrder & {
   readonly filter: FillFilter;
   readonly limit: number;
   /** The totals of a token, as of now. Without them pages are not narrowed. */
-  readonly totalsOf?: (tokenId: TokenId) => PageTotals;
+  readonly getTotals?: (tokenId: TokenId) => PageTotals;
 };
 
 /** What the totals of a token say about where its trades are. */
@@ -36,11 +36,11 @@ const tokenFieldNames = ["roles", "tokenIds", "invertedTokenIds", "seqFrom", "se
  * Narrows a filter of trades to the time in which its tokens were traded. The engine knows the times of each part of a
  * table, so it opens only the parts of that time.
  */
-export function withinLifetime(filter: FillFilter, totalsOf: FillPage["totalsOf"]): FillFilter {
+export function withinLifetime(filter: FillFilter, getTotals: FillPage["getTotals"]): FillFilter {
   const { roles = ["taker"], tokenIds = [], timestampFrom = 0, timestampTo = Infinity } = filter;
   // Totals count trades only. The summary of a taker order can be about a token without a trade.
-  if (totalsOf === undefined || roles.includes("taker")) return filter;
-  const traded = tokenIds.map(totalsOf).filter(({ trades }) => trades > 0);
+  if (getTotals === undefined || roles.includes("taker")) return filter;
+  const traded = tokenIds.map(getTotals).filter(({ trades }) => trades > 0);
   if (traded.length === 0) return filter;
   const first = Math.min(...traded.map(({ firstTimestamp }) => firstTimestamp));
   const last = Math.max(...traded.map(({ lastTimestamp }) => lastTimestamp));
@@ -62,7 +62,7 @@ export function pageBound(
   const { filter, order, after } = page;
   const { coverage } = facts;
   if (coverage === null) return undefined;
-  const oldest = firstSeqOf(coverage.fromBlock);
+  const oldest = toFirstSeq(coverage.fromBlock);
   const { seqFrom = oldest, seqTo = Infinity } = filter;
   const estimate =
     filter.tokenIds === undefined
@@ -90,12 +90,12 @@ function estimateAllTokens(filter: FillFilter): Estimate | undefined {
   const isIndexed = [orderHash, txHash, timestampFrom, timestampTo].some(
     (one) => one !== undefined,
   );
-  return isIndexed ? undefined : { positions: firstSeqOf(pageBlocks), newest: Infinity };
+  return isIndexed ? undefined : { positions: toFirstSeq(pageBlocks), newest: Infinity };
 }
 
 /** Estimates pages of tokens, as if traded evenly from the first block to their newest trade. */
 function estimateTokens(
-  { filter, order, after, limit, totalsOf }: FillPage,
+  { filter, order, after, limit, getTotals }: FillPage,
   tokenIds: readonly TokenId[],
   oldest: Seq,
 ): Estimate | undefined {
@@ -105,8 +105,8 @@ function estimateTokens(
     Object.entries(filter).every(
       ([name, value]) => value === undefined || tokenFieldNames.includes(name),
     );
-  if (totalsOf === undefined || !isKnown || !isPlain) return undefined;
-  const totals = tokenIds.map(totalsOf);
+  if (getTotals === undefined || !isKnown || !isPlain) return undefined;
+  const totals = tokenIds.map(getTotals);
   const trades = totals.reduce((sum, one) => sum + one.trades, 0);
   const newest = Math.max(oldest, ...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
   return { newest, positions: ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades) };

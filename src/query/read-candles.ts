@@ -1,6 +1,6 @@
 import { type BucketCandle, type Candle, mergeBuckets } from "../market/candle.ts";
 import { invertCandle } from "../market/invert.ts";
-import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
+import { type MinuteCandle, toMinute } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { JoinedTokens } from "./read-markets.ts";
 import { type BucketRange, readStoredCandles } from "./read-stored-candles.ts";
@@ -16,7 +16,7 @@ export async function readCandles(
   // All data in memory is taken before the first await, so that it belongs to one moment.
   const { coverage, headBuffer, engine } = facts;
   const newest = headBuffer.minutes();
-  const openFrom = minuteOf(coverage?.last.timestamp ?? 0);
+  const openFrom = toMinute(coverage?.last.timestamp ?? 0);
   const sides = [
     ...range.same.map((tokenId) => ({ tokenId, report: (candle: Candle) => candle })),
     ...range.inverted.map((tokenId) => ({ tokenId, report: invertCandle })),
@@ -26,7 +26,7 @@ export async function readCandles(
   const tokenIds = sides.map(({ tokenId }) => tokenId);
   const stored = await readStoredCandles(engine, range, { tokenIds, openFrom });
   const parts = sides.flatMap(({ tokenId, report }) => {
-    const own = bucketsOf(newest, { ...range, tokenId });
+    const own = toBuckets(newest, { ...range, tokenId });
     return [...(stored.get(tokenId) ?? []), ...own].map(({ bucket, candle }) => {
       return { bucket, candle: report(candle) };
     });
@@ -34,7 +34,7 @@ export async function readCandles(
   return mergeBuckets(parts, range.order).slice(0, range.limit);
 }
 
-function bucketsOf(minutes: readonly MinuteCandle[], range: BucketRange): BucketCandle[] {
+function toBuckets(minutes: readonly MinuteCandle[], range: BucketRange): BucketCandle[] {
   return minutes.flatMap(({ tokenId, minute, candle }) => {
     if (tokenId !== range.tokenId) return [];
     const bucket = minute - (minute % range.bucketSeconds);

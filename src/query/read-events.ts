@@ -1,6 +1,6 @@
 import type { Address, Hash } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { eventColumns, parseEvent, subjectOf } from "../storage/codec/event-codec.ts";
+import { eventColumns, getSubject, parseEvent } from "../storage/codec/event-codec.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { pageSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, wordLiteral } from "../storage/sql-literal.ts";
@@ -9,7 +9,7 @@ import {
   allOf,
   type Conditions,
   is,
-  isOneOf,
+  isAmong,
   type PlaceFilter,
   placeConditions,
 } from "./condition.ts";
@@ -28,9 +28,9 @@ export type EventFilter = PlaceFilter & {
 
 const eventConditions: Conditions<EventFilter, LocatedEvent> = {
   ...placeConditions,
-  kinds: isOneOf("kind", wordLiteral, ({ event }) => event.kind),
-  addresses: isOneOf("address", hexLiteral, ({ address }) => address),
-  subject: is("subject", hexLiteral, ({ event }) => subjectOf(event)),
+  kinds: isAmong("kind", wordLiteral, ({ event }) => event.kind),
+  addresses: isAmong("address", hexLiteral, ({ address }) => address),
+  subject: is("subject", hexLiteral, ({ event }) => getSubject(event)),
 };
 
 /** A list of events, in ascending or descending order. */

@@ -10,7 +10,7 @@ import { type NearPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 /** Returns how to read the rows of a list of fills. */
 export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
-  const { filter, totalsOf } = list;
+  const { filter, getTotals } = list;
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
   const hasFewTokens = table === "fills_by_token" && isFew(tokenIds);
@@ -19,20 +19,20 @@ export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
     question: "trades",
     table,
     ...(hasFewTokens
-      ? { byToken: tokenIds.map((id) => sqlOf({ ...filter, tokenIds: [id] }, totalsOf)) }
+      ? { byToken: tokenIds.map((id) => toSql({ ...filter, tokenIds: [id] }, getTotals)) }
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
-    nearOf: (facts, limit) => nearOf(facts, { ...list, limit }),
+    getNearPart: (facts, limit) => getNearPart(facts, { ...list, limit }),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
     ...fillCondition(filter),
   };
 }
 
 /** Returns the condition of a filter, narrowed when the table is ordered by token. */
-function sqlOf(filter: FillFilter, totalsOf: FillPage["totalsOf"]): string {
+function toSql(filter: FillFilter, getTotals: FillPage["getTotals"]): string {
   const isByToken = tableFor(filter) === "fills_by_token";
-  return fillCondition(isByToken ? withinLifetime(filter, totalsOf) : filter).sql;
+  return fillCondition(isByToken ? withinLifetime(filter, getTotals) : filter).sql;
 }
 
 /** Returns the settings for few tokens. Only a filter by time needs a skip index besides the order of the table. */
@@ -53,12 +53,12 @@ export async function readFills(facts: IndexedFacts, page: FillPage): Promise<re
 }
 
 /** Returns the part of a list that probably contains the page; `null` when there is no estimate. */
-function nearOf(facts: IndexedFacts, page: FillPage): NearPart | null {
+function getNearPart(facts: IndexedFacts, page: FillPage): NearPart | null {
   const { filter, order } = page;
   const bound = pageBound(facts, page);
   if (bound === undefined) return null;
   const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
-  return { sql: sqlOf({ ...filter, ...bounds }, page.totalsOf), bound };
+  return { sql: toSql({ ...filter, ...bounds }, page.getTotals), bound };
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

@@ -1,9 +1,9 @@
 /** Reads markets, events and prices from the views alone. */
 import { AppError } from "../base/errors.ts";
 import { parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
-import { nextTurn } from "../base/time/turns.ts";
+import { yieldToEventLoop } from "../base/time/turns.ts";
 import type { Market } from "../market/market.ts";
-import { booksOf, type PriceRow, type PriceSources, presentPrice } from "../rows/price-row.ts";
+import { getBooks, type PriceRow, type PriceSources, toPriceRow } from "../rows/price-row.ts";
 import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
@@ -21,7 +21,7 @@ export function readMarket({ facts, state }: Sources, id: string): Market | null
   const conditionId = parseConditionId(id);
   if (conditionId !== null) return directory.market(conditionId);
   const tokenId = parseTokenId(id);
-  const place = tokenId === null ? null : directory.placeOf(tokenId);
+  const place = tokenId === null ? null : directory.getPlace(tokenId);
   const named = place?.conditionId ?? directory.bySlug(id)[0];
   return named === undefined ? null : directory.market(named);
 }
@@ -43,7 +43,7 @@ export async function searchMarkets(
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
@@ -61,7 +61,7 @@ export function readEventList({ facts, state }: Sources, selection: EventSelecti
 
 /** Waits for the first book of a token, up to some seconds, if it can have one. */
 export async function awaitBook(tokenId: TokenId, sources: PriceSources): Promise<void> {
-  await booksOf(tokenId, sources)?.awaitFirst(tokenId);
+  await getBooks(tokenId, sources)?.awaitFirst(tokenId);
 }
 
 /** Returns the price of a token at the newest block, on its ledger or both; `null` for an unknown token. */
@@ -72,7 +72,7 @@ export function readPrice(
 ): PriceRow | null {
   sources.facts.reads.add("price", "views");
   const { same } = joinTokens(sources.state.directory, tokenId, { complement: false, mirror });
-  return presentPrice(tokenId, sources, same);
+  return toPriceRow(tokenId, sources, same);
 }
 
 /** What a request about one token includes besides its own trades. */
@@ -90,8 +90,8 @@ export function joinTokens(
   tokenId: TokenId,
   { complement, mirror }: Included,
 ): JoinedTokens {
-  const mirrored = mirror ? directory.mirroredTokenOf(tokenId) : null;
+  const mirrored = mirror ? directory.getMirroredToken(tokenId) : null;
   const same = mirrored === null ? [tokenId] : [tokenId, mirrored];
-  const inverted = complement ? same.flatMap((id) => directory.complementOf(id) ?? []) : [];
+  const inverted = complement ? same.flatMap((id) => directory.getComplement(id) ?? []) : [];
   return { same, inverted };
 }

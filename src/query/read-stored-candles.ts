@@ -7,7 +7,7 @@ import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { type BucketCandle, mergeBuckets, resolutionSeconds } from "../market/candle.ts";
 import type { TokenTotals } from "../market/market.ts";
-import { minuteOf } from "../market/minute-candle.ts";
+import { toMinute } from "../market/minute-candle.ts";
 import { type Offsets, readRows } from "../storage/codec/fixed-rows.ts";
 import type { RowReader } from "../storage/codec/row-reader.ts";
 import type { Engine } from "../storage/engine/engine.ts";
@@ -21,7 +21,7 @@ export type BucketRange = Range<number> & {
   readonly order: "asc" | "desc";
   readonly limit: number;
   /** Returns the totals of a token, which bound the minutes that have candles. */
-  readonly totalsOf?: (tokenId: TokenId) => CandleTotals;
+  readonly getTotals?: (tokenId: TokenId) => CandleTotals;
 };
 
 /** A table of candles, and the seconds that a row covers. */
@@ -58,21 +58,21 @@ export async function readStoredCandles(
   request: BucketsRequest,
   { tokenIds, openFrom }: { readonly tokenIds: readonly TokenId[]; readonly openFrom: number },
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const ranges = tokenIds.map((tokenId) => rangeOf(request, tokenId, openFrom));
+  const ranges = tokenIds.map((tokenId) => getRange(request, tokenId, openFrom));
   const found = await settleAll(
-    tablesOf(request, ranges, openFrom).map(async (part) => readTable(engine, request, part)),
+    getTables(request, ranges, openFrom).map(async (part) => readTable(engine, request, part)),
   );
   return Map.groupBy(found.flat(), ({ tokenId }) => tokenId);
 }
 
 /** Returns the minutes to read of a token. A bucket that starts in the range is read with all its complete minutes. */
-function rangeOf(
-  { bucketSeconds, from, to, totalsOf }: BucketsRequest,
+function getRange(
+  { bucketSeconds, from, to, getTotals }: BucketsRequest,
   tokenId: TokenId,
   openFrom: number,
 ): TokenRange {
-  const totals = totalsOf?.(tokenId);
-  const end = Math.min(openFrom, minuteOf(totals?.lastTimestamp ?? openFrom) + 60);
+  const totals = getTotals?.(tokenId);
+  const end = Math.min(openFrom, toMinute(totals?.lastTimestamp ?? openFrom) + 60);
   const first = totals === undefined ? 0 : (totals.firstMinute ?? end);
   const minuteAt = (time: number): number =>
     Math.min(end, Math.ceil(time / bucketSeconds) * bucketSeconds);
@@ -85,7 +85,7 @@ function rangeOf(
 }
 
 /** Splits ranges by table: for buckets of hours, closed hours come from `hour_candles`; minutes supply the rest. */
-function tablesOf(
+function getTables(
   { bucketSeconds }: BucketsRequest,
   ranges: readonly TokenRange[],
   openFrom: number,
@@ -122,7 +122,7 @@ async function readTable(
     return (await settleAll(found)).flat();
   }
   const isGrouped = !areFew && bucketSeconds !== source.seconds;
-  return readBuckets(engine, source, { bucketSeconds, isGrouped, clauses: whereOf(ranges) });
+  return readBuckets(engine, source, { bucketSeconds, isGrouped, clauses: toWhere(ranges) });
 }
 
 /**
@@ -141,7 +141,7 @@ async function readFirst(
   let { from, to } = range;
   let rowsMax = (limit + 1) * Math.max(1, bucketSeconds / source.seconds);
   while (from < to && found.length < limit) {
-    const clauses = `${whereOf([{ ...range, from, to }])}
+    const clauses = `${toWhere([{ ...range, from, to }])}
       ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
     const read = await readBuckets(engine, source, { bucketSeconds, isGrouped, clauses });
     const buckets = mergeBuckets(read, order);
@@ -157,7 +157,7 @@ async function readFirst(
   return found;
 }
 
-function whereOf(ranges: readonly TokenRange[]): string {
+function toWhere(ranges: readonly TokenRange[]): string {
   const each = ranges.map(({ tokenId, from, to }) => {
     const time = `minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)}`;
     return `(token_id = ${hexLiteral(tokenId)} AND ${time})`;
@@ -206,11 +206,11 @@ async function readBuckets(
     return [name, [isGrouped ? ofRows : ofRow(name), bytes]] as const;
   });
   const settings = `${inOrderSettings}, optimize_move_to_prewhere = 0`;
-  const asked = {
+  const candleQuery = {
     columns: Object.fromEntries(selected) as Record<Name, readonly [string, number]>,
     clauses: `${source} SETTINGS ${settings}`,
   };
-  return [...(await readRows(engine, asked, bucketAt))];
+  return [...(await readRows(engine, candleQuery, bucketAt))];
 }
 
 function bucketAt(rows: RowReader, row: number, at: Offsets<Name>): Bucket {

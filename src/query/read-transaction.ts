@@ -1,4 +1,4 @@
-import { blockNumberOf, firstSeqOf, type Hash } from "../base/ids.ts";
+import { type Hash, toBlockNumber, toFirstSeq } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import type { Fill } from "../market/fill.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -20,7 +20,7 @@ export async function readTransaction(
   const fills = await readFills(facts, { ...page, filter: { txHash } });
   const [first] = fills;
   // Its events are in the block of its fills. The range of that block spares a search of all events.
-  const block = first === undefined ? null : blockNumberOf(first.seq);
-  const place = block === null ? {} : { seqFrom: firstSeqOf(block), seqTo: firstSeqOf(block + 1) };
+  const block = first === undefined ? null : toBlockNumber(first.seq);
+  const place = block === null ? {} : { seqFrom: toFirstSeq(block), seqTo: toFirstSeq(block + 1) };
   return { fills, events: await readEvents(facts, { ...page, txHash, ...place }) };
 }

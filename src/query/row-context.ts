@@ -3,7 +3,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 
 /** Returns the context that rows are presented with, as of now. */
-export function rowContextOf(parts: {
+export function getRowContext(parts: {
   readonly facts: IndexedFacts;
   readonly state: MarketState;
 }): RowContext {

@@ -28,7 +28,7 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder &
     /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
     readonly byToken?: readonly string[];
     /** Returns the part of the list that probably contains the first `limit` rows, to be read first; `null` for all. */
-    readonly nearOf?: (facts: IndexedFacts, limit: number) => NearPart | null;
+    readonly getNearPart?: (facts: IndexedFacts, limit: number) => NearPart | null;
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   };
 
@@ -60,8 +60,8 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
 
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
-    const { order, question, after, nearOf } = this.#list;
-    const near = nearOf?.(this.#facts, limit) ?? null;
+    const { order, question, after, getNearPart } = this.#list;
+    const near = getNearPart?.(this.#facts, limit) ?? null;
     const unfinalized = this.#unfinalized.slice(0, limit);
     if (order === "asc") {
       return [...(await this.#readFinal(after, limit, near)), ...unfinalized].slice(0, limit);

@@ -1,12 +1,12 @@
 import { storeLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
-import { blockNumberOf, type Seq } from "../base/ids.ts";
+import { type Seq, toBlockNumber } from "../base/ids.ts";
 import { invalid } from "../base/input/compile-reader.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 
 /** Whether a position is over `aheadBlocksMax` above the head, farther than nodes differ; `false` without a head. */
 export function isAheadOfChain(position: number, headBlock: number | null): boolean {
-  const block = blockNumberOf(position as Seq);
+  const block = toBlockNumber(position as Seq);
   return headBlock !== null && block > headBlock + storeLimits.aheadBlocksMax;
 }
 
@@ -16,15 +16,15 @@ export function isAheadOfChain(position: number, headBlock: number | null): bool
  * whose newest block is `headBlock`. Rejects with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`, or
  * immediately when `storeLimits.positionWaitersMax` callers wait.
  */
-export function untilReached(
+export function waitForPosition(
   facts: IndexedFacts,
-  asked: {
+  requested: {
     readonly position: number;
     readonly parameter: string;
     readonly headBlock: number | null;
   },
 ): Promise<void> | null {
-  const { position, parameter, headBlock } = asked;
+  const { position, parameter, headBlock } = requested;
   if (facts.hasReached(position)) return null;
   const end = () =>
     facts.newestSeq < 0 ? "nothing is indexed yet" : `the last position is ${facts.newestSeq}`;

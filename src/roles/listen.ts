@@ -19,7 +19,7 @@ import { getHealth, getReady } from "../api/routes/service/probe-routes.ts";
 import { createRoutes } from "../api/routes.ts";
 import { StreamServer } from "../api/stream/stream-server.ts";
 import type { Config } from "../base/config/config.ts";
-import { orClose } from "../base/or-close.ts";
+import { closeOnError } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Hub } from "../stream/hub/hub.ts";
@@ -59,11 +59,11 @@ export async function serveEverything(
     exportRowsMax: config.exportRowsMax,
     log,
   });
-  const edge = edgeOf(start, access);
-  const shown = { hub, keys: access.keys, quotas: quotasOf(config) };
+  const edge = getEdge(start, access);
+  const shown = { hub, keys: access.keys, quotas: getQuotas(config) };
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
   // The timers of the stream server would keep a process alive that cannot listen.
-  return orClose(stream, async () => {
+  return closeOnError(stream, async () => {
     const explorer = explorerRoutes();
     const all = [
       ...routes,
@@ -92,7 +92,7 @@ export async function serveOperations(
     getMetrics(metrics),
     getPrometheus(metrics),
   ];
-  return listen(start, { access, metrics, ...edgeOf(start, access), routes });
+  return listen(start, { access, metrics, ...getEdge(start, access), routes });
 }
 
 /** Serves routes, and metrics for scrapers on a separate port if one is set. Returns the URL of the routes. */
@@ -109,13 +109,13 @@ async function listen(
   if (config.metricsPort === null) return http.url;
   const routes = [scrapeMetrics(metrics)];
   // A separate admission, so that connections of scrapers are counted separately.
-  const own = edgeOf(start, access);
+  const own = getEdge(start, access);
   const scraped = life.own(await HttpServer.open({ ...own, port: config.metricsPort, routes }));
   log.info({ url: scraped.url, path: "/metrics" }, "metrics for scrapers");
   return http.url;
 }
 
-function edgeOf({ config, log }: RoleStart, access: AccessStore) {
+function getEdge({ config, log }: RoleStart, access: AccessStore) {
   const { host, corsOrigins, trustedProxies, connectionsPerIp } = config;
   const { authFailuresMax: failuresMax, publicRead, rateLimitIp: requestsPerIp } = config;
   const isPublicRead = publicRead === 1;
@@ -124,7 +124,7 @@ function edgeOf({ config, log }: RoleStart, access: AccessStore) {
   return { host, corsOrigins, admission, clock: systemClock, log };
 }
 
-function quotasOf(config: Config): StreamQuotas {
+function getQuotas(config: Config): StreamQuotas {
   const { streamConnectionsRead: read, streamConnectionsWrite: write } = config;
   return {
     connectionsPerKey: { read, write, admin: config.streamConnectionsAdmin },

@@ -9,7 +9,7 @@ import {
 import type { Role } from "../base/config/config.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { orClose } from "../base/or-close.ts";
+import { closeOnError } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { AuditLog } from "../feed/audit-log.ts";
 import { Auditor } from "../feed/auditor.ts";
@@ -17,10 +17,10 @@ import { ChainThread } from "../feed/chain-thread.ts";
 import type { Checks } from "../feed/intake.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import {
+  getStartBlock,
   type IndexingStart,
   recordingStart,
   refuseEarlierStart,
-  startBlockOf,
 } from "../feed/start-block.ts";
 import { refuseUnidentified, tieDataFolder } from "../storage/data-folder.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
@@ -63,7 +63,7 @@ export function openChain(start: RoleStart): ChainThread {
     callsPerSecondMax: config.rpcCallsPerSecond,
     minorityRule: config.rpcMinority,
     chainId: config.chainId,
-    startBlock: startBlockOf(start),
+    startBlock: getStartBlock(start),
     contracts: start.contracts,
     logLevel: config.logLevel,
   };
@@ -100,9 +100,9 @@ export async function openReadFacts({
   stop,
 }: RoleStart): Promise<IndexedFacts> {
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const { serverPlaceOf } = await import("../storage/server/open-database.ts");
+  const { getServerPlace } = await import("../storage/server/open-database.ts");
   const { FactReader } = await import("../storage/server/fact-reader.ts");
-  const reader = await FactReader.open(serverPlaceOf(config, contracts), {
+  const reader = await FactReader.open(getServerPlace(config, contracts), {
     onWaiting,
     signal: stop,
   });
@@ -111,8 +111,8 @@ export async function openReadFacts({
 
 /** Opens the configured server. Its code is loaded on demand. */
 async function openServer({ config, contracts }: RoleStart): Promise<Engine> {
-  const { openDatabase, serverPlaceOf } = await import("../storage/server/open-database.ts");
-  return openDatabase(serverPlaceOf(config, contracts));
+  const { openDatabase, getServerPlace } = await import("../storage/server/open-database.ts");
+  return openDatabase(getServerPlace(config, contracts));
 }
 
 /** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */
@@ -140,7 +140,7 @@ async function loadState({ config, contracts, log, life }: RoleStart, facts: Ind
   const { repairs } = store;
   const known = { contracts, coverage, repairs, clock: systemClock };
   const file = MarketsFile.open(config.dataDir, known);
-  return orClose(file, async () => {
+  return closeOnError(file, async () => {
     const state = new MarketState(contracts, file);
     await facts.loadView(state);
     file.startSaving(() => {

@@ -29,17 +29,17 @@ export async function openServe(
   const { config, log, life } = start;
   // When each step of the start was done, in milliseconds since the process began.
   const doneAtMs: Record<string, number> = {};
-  const note = (step: string) => {
+  const record = (step: string) => {
     doneAtMs[step] = Math.round(performance.now());
   };
-  note("modules");
+  record("modules");
   const chain = openChain(start);
   const facts = await openWrittenFacts(start);
-  note("store");
+  record("store");
   const storedThrough = facts.coverage?.last.number ?? null;
   const access = await openAccess(start);
   const state = await openState(start, facts);
-  note("state");
+  record("state");
 
   const books = openBooks(start);
   const marketMetadata = openMetadata(start, state);
@@ -49,10 +49,10 @@ export async function openServe(
   const auditor = await openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books, marketMetadata };
   const url = await serveEverything(start, { access, hub, parts });
-  note("listening");
+  record("listening");
   await startIndexing(start, parts);
   appendToLake(start, { facts, state });
-  note("connected");
+  record("connected");
   log.info({ done_at_ms: doneAtMs }, "started");
   return { url, indexing: { storedThrough, head: chain.head?.number ?? null } };
 }

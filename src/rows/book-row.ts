@@ -4,7 +4,7 @@ import { checksumBook } from "../venue/books/book-proof.ts";
 import type { BookSide, Level } from "../venue/books/book-side.ts";
 import type { LiveBook } from "../venue/books/live-book.ts";
 import type { LevelChange } from "../venue/books/parse-book.ts";
-import { presentBookTop } from "./price-row.ts";
+import { toBookTopRow } from "./price-row.ts";
 import * as wire from "./wire-format.ts";
 
 const decimalNullable = wire.nullable(wire.decimalText);
@@ -54,18 +54,18 @@ export const bookChangeRow = Type.Pick(bookRow, [
 type BookChangeRow = Static<typeof bookChangeRow>;
 
 /** A book as clients see it, with up to `depth` levels per side. `nowMs` is on the clock of the book. */
-export function presentBook(book: LiveBook, depth: number, nowMs: number): BookRow {
+export function toBookRow(book: LiveBook, depth: number, nowMs: number): BookRow {
   const { assetId, bids, asks, facts, hash, source, timestampMs } = book;
   const reason = book.staleReason(nowMs);
   return {
     token_id: assetId,
-    bids: bids.top(depth).map(presentLevel),
-    asks: asks.top(depth).map(presentLevel),
-    ...presentBookTop(book),
+    bids: bids.top(depth).map(toLevelRow),
+    asks: asks.top(depth).map(toLevelRow),
+    ...toBookTopRow(book),
     tick_size: plainDecimal(facts?.tickSize ?? null),
     min_order_size: plainDecimal(facts?.minOrderSize ?? null),
-    bid_depth_usd: depthOf(bids),
-    ask_depth_usd: depthOf(asks),
+    bid_depth_usd: getDepth(bids),
+    ask_depth_usd: getDepth(asks),
     last_trade_price: plainDecimal(facts?.lastTradePrice ?? null),
     checksum: checksumBook(book),
     hash,
@@ -78,10 +78,10 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
 }
 
 /** Changed levels, with the checksum and hash of the book after the change. A size of 0 removes a level. */
-export function presentBookChange(book: LiveBook, changes: readonly LevelChange[]): BookChangeRow {
+export function toBookChangeRow(book: LiveBook, changes: readonly LevelChange[]): BookChangeRow {
   const { assetId, hash, timestampMs } = book;
-  const of = (asked: LevelChange["side"]) =>
-    changes.filter(({ side }) => side === asked).map(presentLevel);
+  const of = (requested: LevelChange["side"]) =>
+    changes.filter(({ side }) => side === requested).map(toLevelRow);
   return {
     token_id: assetId,
     bids: of("bid"),
@@ -92,11 +92,11 @@ export function presentBookChange(book: LiveBook, changes: readonly LevelChange[
   };
 }
 
-function presentLevel({ price, size }: Level): Static<typeof levelRow> {
+function toLevelRow({ price, size }: Level): Static<typeof levelRow> {
   return { price: formatSafeMicros(price), size: formatSafeMicros(size) };
 }
 
-function depthOf(side: BookSide): string {
+function getDepth(side: BookSide): string {
   let micros = 0n;
   for (const { price, size } of side.worstFirst()) micros += BigInt(price) * BigInt(size);
   return formatMicros(micros / 1_000_000n);

@@ -23,7 +23,7 @@ export const candleRow = Type.Object({
 export type CandleRow = Static<typeof candleRow>;
 
 /** A candle as clients see it, at the time `now`, unix seconds. One of 0 trades fills a bucket without trades. */
-export function presentCandle(
+export function toCandleRow(
   { bucket, candle }: BucketCandle,
   { bucketSeconds, now }: { readonly bucketSeconds: number; readonly now: number },
 ): CandleRow {

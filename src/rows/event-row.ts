@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import { allTokensOf, type Market } from "../market/market.ts";
+import { getAllTokens, type Market } from "../market/market.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { joinedPrice } from "../views/prices/token-price.ts";
-import { eventSummary, marketRow, presentTokens, sumsOf } from "./market-row.ts";
+import { eventSummary, getSums, marketRow, toTokenRows } from "./market-row.ts";
 import * as wire from "./wire-format.ts";
 
 const { id, question, slug, status, tokens, volume_usd, volume_24h_usd, trades, trades_24h } =
@@ -53,7 +53,7 @@ export const eventRow = Type.Object({
 export type EventRow = Static<typeof eventRow>;
 
 /** An event as clients see it, built from its markets, of which there must be one. */
-export function presentEvent(
+export function toEventRow(
   key: string,
   unordered: readonly Market[],
   state: MarketState,
@@ -62,56 +62,56 @@ export function presentEvent(
   const markets = unordered.toSorted(
     (a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1),
   );
-  const sums = sumsOf(markets.flatMap(allTokensOf), state);
-  const firstOf = <Value>(read: (market: Market) => Value | null | undefined) =>
+  const sums = getSums(markets.flatMap(getAllTokens), state);
+  const getFirst = <Value>(read: (market: Market) => Value | null | undefined) =>
     markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
   const createdAt = Math.min(...markets.map((market) => market.createdAt));
   const endMs = Math.max(0, ...markets.map(({ venue }) => venue?.endMs ?? 0));
   return {
     id: key,
-    event_id: firstOf((market) => market.eventId),
-    title: firstOf((market) => market.eventTitle),
-    slug: firstOf((market) => market.venue?.eventSlug),
-    category: firstOf((market) => market.venue?.category),
+    event_id: getFirst((market) => market.eventId),
+    title: getFirst((market) => market.eventTitle),
+    slug: getFirst((market) => market.venue?.eventSlug),
+    category: getFirst((market) => market.venue?.category),
     tags: [...new Set(markets.flatMap((market) => market.venue?.tags ?? []))],
     neg_risk: markets.some((market) => market.negRisk),
-    neg_risk_market_id: firstOf((market) => market.negRiskMarketId),
+    neg_risk_market_id: getFirst((market) => market.negRiskMarketId),
     status: markets.every((market) => market.resolution !== null) ? "resolved" : "open",
     created_at: wire.formatTime(createdAt),
     created_at_ms: createdAt * 1000,
     end_date: endMs === 0 ? null : wire.formatTime(endMs / 1000),
     market_count: markets.length,
-    markets: markets.map((market) => presentEventMarket(market, state)),
+    markets: markets.map((market) => toEventMarketRow(market, state)),
     volume_usd: formatMicros(sums.volumeUsd),
     volume_24h_usd: formatMicros(sums.dayVolumeUsd),
     trades: sums.trades,
     trades_24h: sums.dayTrades,
     last_trade_at: sums.lastTimestamp === 0 ? null : wire.formatTime(sums.lastTimestamp),
     last_trade_at_ms: sums.lastTimestamp === 0 ? null : sums.lastTimestamp * 1000,
-    price_sum: priceSumOf(markets, state),
-    metadata_source: firstOf((market) => market.metadataSource) ?? "none",
+    price_sum: getPriceSum(markets, state),
+    metadata_source: getFirst((market) => market.metadataSource) ?? "none",
   };
 }
 
-function presentEventMarket(market: Market, state: MarketState): Static<typeof eventMarketShape> {
-  const sums = sumsOf(allTokensOf(market), state);
+function toEventMarketRow(market: Market, state: MarketState): Static<typeof eventMarketShape> {
+  const sums = getSums(getAllTokens(market), state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question: market.question,
     slug: market.venue?.slug ?? null,
     outcome_label: market.venue?.outcomeLabel ?? null,
     status: market.resolution === null ? "open" : "resolved",
-    tokens: presentTokens(market, state),
+    tokens: toTokenRows(market, state),
     volume_usd: formatMicros(sums.volumeUsd),
     volume_24h_usd: formatMicros(sums.dayVolumeUsd),
   };
 }
 
-function priceSumOf(markets: readonly Market[], { directory }: MarketState): string | null {
+function getPriceSum(markets: readonly Market[], { directory }: MarketState): string | null {
   if (!markets.some((market) => market.negRisk)) return null;
   // The price of a question is the newest one on either ledger.
   const prices = markets.flatMap((market) => {
-    const tokenIds = allTokensOf(market).filter(({ outcomeIndex }) => outcomeIndex === 0);
+    const tokenIds = getAllTokens(market).filter(({ outcomeIndex }) => outcomeIndex === 0);
     return (
       joinedPrice(
         tokenIds.map(({ tokenId }) => tokenId),

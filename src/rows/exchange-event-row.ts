@@ -63,27 +63,27 @@ const noChange = {
 };
 
 /** A cancellation as clients see it; `null` for events of another kind. */
-export function presentCancellation(
+export function toCancellationRow(
   located: LocatedEvent,
   context: trade.RowContext,
 ): Static<typeof cancellationRow> | null {
   const { event } = located;
   if (!isCancellation(event)) return null;
-  return presentPlaced(located, { kind: event.kind, ...noEnd, ...fieldsOf(event) }, context);
+  return toPlacedRow(located, { kind: event.kind, ...noEnd, ...getFields(event) }, context);
 }
 
 /** An event as clients see it; `null` for events of other contracts, and for fills. */
-export function presentExchangeEvent(
+export function toExchangeEventRow(
   located: LocatedEvent,
   context: trade.RowContext,
 ): ExchangeEventRow | null {
   const { event } = located;
   if (!isNotice(event)) return null;
-  const fields = { kind: event.kind, ...noEnd, ...noChange, ...fieldsOf(event) };
-  return presentPlaced(located, fields, context);
+  const fields = { kind: event.kind, ...noEnd, ...noChange, ...getFields(event) };
+  return toPlacedRow(located, fields, context);
 }
 
-function presentPlaced<Fields>(located: LocatedEvent, fields: Fields, context: trade.RowContext) {
+function toPlacedRow<Fields>(located: LocatedEvent, fields: Fields, context: trade.RowContext) {
   const contract = context.directory.contracts.byAddress.get(located.address);
   assert(contract?.kind === "exchange", "nothing else logs such events");
   return {
@@ -105,7 +105,7 @@ function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
   return noticeKinds.some((kind) => kind === event.kind);
 }
 
-function fieldsOf(event: ExchangeNotice): Partial<Omit<ExchangeEventRow, "kind">> {
+function getFields(event: ExchangeNotice): Partial<Omit<ExchangeEventRow, "kind">> {
   switch (event.kind) {
     case "order_cancelled":
     case "order_preapproved":

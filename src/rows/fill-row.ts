@@ -31,7 +31,7 @@ export const fillRow = Type.Object({
 export type FillRow = Static<typeof fillRow>;
 
 /** A fill as clients see it: side and token are those of the order, not those of the taker. */
-export function presentFill(fill: Fill, context: trade.RowContext): FillRow {
+export function toFillRow(fill: Fill, context: trade.RowContext): FillRow {
   return {
     ...trade.idFields(fill),
     role: fill.role,
@@ -44,7 +44,7 @@ export function presentFill(fill: Fill, context: trade.RowContext): FillRow {
     taker_amount_raw: fill.takerAmount.toString(),
     fee: formatMicros(fill.fee),
     fee_net: formatMicros(fill.fee - fill.feeRefund),
-    fee_asset: trade.feeAssetOf(fill),
+    fee_asset: trade.getFeeAsset(fill),
     match_seq: fill.matchSeq,
     ...trade.exchangeFields(fill),
     builder: fill.builder,

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import { blockNumberOf, formatTokenId } from "../base/ids.ts";
+import { formatTokenId, toBlockNumber } from "../base/ids.ts";
 import {
-  allTokensOf,
-  eventKeyOf,
+  getAllTokens,
+  getEventKey,
   type Market,
   type Mirror,
   payoutsMicros,
@@ -112,10 +112,10 @@ export const marketRow = Type.Object({
 export type MarketRow = Static<typeof marketRow>;
 
 /** A market as clients see it. */
-export function presentMarket(market: Market, state: MarketState): MarketRow {
+export function toMarketRow(market: Market, state: MarketState): MarketRow {
   const { resolution, venue } = market;
   const { startMs = null, endMs = null } = venue ?? {};
-  const sums = sumsOf(allTokensOf(market), state);
+  const sums = getSums(getAllTokens(market), state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question_id: market.questionId,
@@ -141,8 +141,8 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     end_date: endMs === null ? null : wire.formatTime(endMs / 1000),
     resolved_at: resolution === null ? null : wire.formatTime(resolution.timestamp),
     resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,
-    resolution: resolution === null ? null : presentResolution(market, resolution),
-    tokens: presentTokens(market, state),
+    resolution: resolution === null ? null : toResolutionRow(market, resolution),
+    tokens: toTokenRows(market, state),
     mirror: presentMirror(market.mirror, state),
     volume_usd: formatMicros(sums.volumeUsd),
     volume_shares: formatMicros(sums.volumeShares),
@@ -156,8 +156,8 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
 }
 
 /** The summary of a market's event; `null` when the market has no event. */
-export function presentEventSummary(market: Market): Static<typeof eventSummary> | null {
-  const id = eventKeyOf(market);
+export function toEventSummaryRow(market: Market): Static<typeof eventSummary> | null {
+  const id = getEventKey(market);
   if (id === null) return null;
   return { id, title: market.eventTitle, slug: market.venue?.eventSlug ?? null };
 }
@@ -175,14 +175,14 @@ export function payoutFields(
   };
 }
 
-function presentResolution(
+function toResolutionRow(
   market: Pick<Market, "tokens">,
   resolution: Resolution,
 ): NonNullable<MarketRow["resolution"]> {
   return {
     ...payoutFields(market, resolution),
     tx_hash: resolution.txHash,
-    block_number: blockNumberOf(resolution.seq),
+    block_number: toBlockNumber(resolution.seq),
     seq: resolution.seq,
   };
 }
@@ -201,12 +201,12 @@ function presentMirror(mirror: Mirror | null, { directory }: MarketState): Marke
     created_at: wire.formatTime(mirror.createdAt),
     created_at_ms: mirror.createdAt * 1000,
     registered_block: mirror.registeredBlock,
-    resolution: resolution === null ? null : presentResolution(mirror, resolution),
+    resolution: resolution === null ? null : toResolutionRow(mirror, resolution),
   };
 }
 
 /** Outcomes with their prices. */
-export function presentTokens(market: Market, { directory }: MarketState): MarketRow["tokens"] {
+export function toTokenRows(market: Market, { directory }: MarketState): MarketRow["tokens"] {
   const { resolution, tokens } = market;
   const winner = resolution === null ? null : winningOutcomeIndex(resolution);
   return tokens.map(({ tokenId, outcome, outcomeIndex }) => {
@@ -223,7 +223,7 @@ export function presentTokens(market: Market, { directory }: MarketState): Marke
 }
 
 /** Sums volumes and trades over the tokens of a market or an event. Micros, unix seconds. */
-export function sumsOf(tokens: Market["tokens"], { directory, dayWindow }: MarketState) {
+export function getSums(tokens: Market["tokens"], { directory, dayWindow }: MarketState) {
   const sums = {
     volumeUsd: 0n,
     volumeShares: 0n,
@@ -233,8 +233,8 @@ export function sumsOf(tokens: Market["tokens"], { directory, dayWindow }: Marke
     lastTimestamp: 0,
   };
   for (const { tokenId } of tokens) {
-    const totals = directory.totalsOf(tokenId);
-    const day = dayWindow.volumeOf(tokenId);
+    const totals = directory.getTotals(tokenId);
+    const day = dayWindow.getVolume(tokenId);
     sums.volumeUsd += totals.volumeUsd;
     sums.volumeShares += totals.volumeShares;
     sums.trades += totals.trades;

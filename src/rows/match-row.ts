@@ -29,7 +29,7 @@ export const matchRow = Type.Object({
 export type MatchRow = Static<typeof matchRow>;
 
 /** A match as clients see it, built from the summary of its taker. */
-export function presentMatch(summary: Fill, context: trade.RowContext): MatchRow {
+export function toMatchRow(summary: Fill, context: trade.RowContext): MatchRow {
   const place = { ...summary, seq: summary.matchSeq ?? summary.seq };
   return {
     ...trade.idFields(place),
@@ -44,7 +44,7 @@ export function presentMatch(summary: Fill, context: trade.RowContext): MatchRow
     taker_order_hash: summary.orderHash,
     taker_fee: formatMicros(summary.fee),
     taker_fee_net: formatMicros(summary.fee - summary.feeRefund),
-    taker_fee_asset: trade.feeAssetOf(summary),
+    taker_fee_asset: trade.getFeeAsset(summary),
     ...trade.exchangeFields(summary),
     builder: summary.builder,
     metadata: summary.metadata,

@@ -49,9 +49,9 @@ export type PositionRow = Static<typeof positionRow>;
 /** A position as clients see it. Amounts that depend on transfers before the coverage are `null`. */
 export function presentPosition(position: ValuedPosition, directory: MarketDirectory): PositionRow {
   const { tokenId, known, isComplete } = position;
-  const place = directory.placeOf(tokenId);
+  const place = directory.getPlace(tokenId);
   const market = place && directory.market(place.conditionId);
-  const complement = directory.complementOf(tokenId);
+  const complement = directory.getComplement(tokenId);
   const amount = (micros: bigint | null) => (isComplete ? wire.decimalOrNull(micros) : null);
   const { cost, feeCost, realized, unrealized } = position;
   return {

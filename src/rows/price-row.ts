@@ -86,7 +86,7 @@ export type PriceSources = {
  * state changes. Reading keeps a book followed.
  */
 export function bookReader(tokenId: TokenId, sources: PriceSources): () => LiveBook | null {
-  const books = booksOf(tokenId, sources);
+  const books = getBooks(tokenId, sources);
   if (books === null) return () => null;
   const peek = books.peeker(tokenId);
   return () => {
@@ -96,7 +96,7 @@ export function bookReader(tokenId: TokenId, sources: PriceSources): () => LiveB
 }
 
 /** The books of a venue that can have one of this token: the venue has none of a resolved market. */
-export function booksOf(
+export function getBooks(
   tokenId: TokenId,
   { state: { directory }, books }: PriceSources,
 ): OrderBooks | null {
@@ -108,7 +108,7 @@ export function booksOf(
  * The price of a token as clients see it, at the newest block; `null` for an unknown token. `tokenIds` are the tokens of
  * its outcome whose trades count: its own, and that of the other ledger if requested.
  */
-export function presentPrice(
+export function toPriceRow(
   tokenId: TokenId,
   sources: PriceSources,
   tokenIds: readonly TokenId[] = [tokenId],
@@ -121,10 +121,10 @@ export function presentPrice(
     token_id: formatTokenId(tokenId),
     price: wire.decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
-    last_trade: presentLastTrade(tokenIds, state),
-    ...presentBookTop(bookReader(tokenId, sources)()),
-    stats_24h: presentStats(tokenIds, state),
-    complement: presentComplement(tokenIds, state, now),
+    last_trade: toLastTradeRow(tokenIds, state),
+    ...toBookTopRow(bookReader(tokenId, sources)()),
+    stats_24h: toStatsRow(tokenIds, state),
+    complement: toComplementRow(tokenIds, state, now),
     resolved: settlement !== null,
     settlement_price: wire.decimalOrNull(settlement),
     ...wire.timeFields(state.dayWindow.now),
@@ -132,7 +132,7 @@ export function presentPrice(
 }
 
 /** The newest trade, with the price and side of the requested outcome. */
-function presentLastTrade(
+function toLastTradeRow(
   tokenIds: readonly TokenId[],
   { directory }: MarketState,
 ): PriceRow["last_trade"] {
@@ -150,7 +150,7 @@ function presentLastTrade(
 }
 
 /** The best prices of a book; `mid` and `spread` need both sides. */
-export function presentBookTop(
+export function toBookTopRow(
   book: LiveBook | null,
 ): Pick<PriceRow, "best_bid" | "best_ask" | "mid" | "spread"> {
   const bid = book?.bids.best ?? null;
@@ -164,7 +164,7 @@ export function presentBookTop(
   };
 }
 
-function presentStats(tokenIds: readonly TokenId[], state: MarketState): PriceRow["stats_24h"] {
+function toStatsRow(tokenIds: readonly TokenId[], state: MarketState): PriceRow["stats_24h"] {
   const { now } = state.dayWindow;
   const day = joinedDayCandle(tokenIds, state);
   const priceBefore = joinedPriceBeforeDay(tokenIds, state);
@@ -181,7 +181,7 @@ function presentStats(tokenIds: readonly TokenId[], state: MarketState): PriceRo
     low: wire.decimalOrNull(lowest),
     close: wire.decimalOrNull(close),
     change: wire.decimalOrNull(change),
-    change_pct: wire.decimalOrNull(percentOf(change, open)),
+    change_pct: wire.decimalOrNull(toPercent(change, open)),
     volume_usd: formatMicros(buy + sell),
     volume_shares: formatMicros(day?.volume ?? 0n),
     buy_volume_usd: formatMicros(buy),
@@ -194,23 +194,23 @@ function presentStats(tokenIds: readonly TokenId[], state: MarketState): PriceRo
 }
 
 /** `change` in percent of `open`, with 6 decimals; `null` when either is unknown or `open` is 0. */
-function percentOf(change: bigint | null, open: bigint | null): bigint | null {
+function toPercent(change: bigint | null, open: bigint | null): bigint | null {
   if (change === null || open === null || open === 0n) return null;
   const percent = divideHalfEven(change * 100_000_000n, open < 0n ? -open : open);
   return open < 0n ? -percent : percent;
 }
 
-function presentComplement(
+function toComplementRow(
   tokenIds: readonly TokenId[],
   { directory }: MarketState,
   now: TokenPrice | null,
 ): PriceRow["complement"] {
-  const complements = tokenIds.flatMap((id) => directory.complementOf(id) ?? []);
+  const complements = tokenIds.flatMap((id) => directory.getComplement(id) ?? []);
   const [complement] = complements;
   if (complement === undefined) return null;
   return {
     token_id: formatTokenId(complement),
-    outcome: directory.outcomeOf(complement),
+    outcome: directory.getOutcome(complement),
     price: wire.decimalOrNull(now === null ? null : invertPrice(now.price)),
     price_source: joinedPrice(complements, directory)?.source ?? null,
   };

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import { blockNumberOf, type ConditionId, type TokenId } from "../base/ids.ts";
+import { type ConditionId, type TokenId, toBlockNumber } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import { type Market, type Mirror, payoutsMicros, type Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
@@ -33,7 +33,7 @@ export const resolutionRow = Type.Object({
 export type ResolutionRow = Static<typeof resolutionRow>;
 
 /** A resolution as clients see it. While its market is unknown, so is the winning token. */
-export function presentResolution(resolution: Resolution, context: RowContext): ResolutionRow {
+export function toResolutionRow(resolution: Resolution, context: RowContext): ResolutionRow {
   const { conditionId } = resolution;
   const market = context.directory.market(conditionId);
   return {
@@ -43,30 +43,30 @@ export function presentResolution(resolution: Resolution, context: RowContext): 
     condition_id: wire.formatConditionId(conditionId),
     question_id: resolution.questionId,
     oracle: resolution.oracle,
-    ...payoutFields(conditionOf(market, conditionId) ?? { tokens: [] }, resolution),
-    mirror_resolution: presentOther(market, resolution, context),
+    ...payoutFields(getCondition(market, conditionId) ?? { tokens: [] }, resolution),
+    mirror_resolution: toOtherRow(market, resolution, context),
     ...placeFields(resolution, context),
   };
 }
 
 /** Returns the part of a market that is a condition: the legacy one, or the mirror. */
-function conditionOf(market: Market | null, conditionId: ConditionId): Market | Mirror | null {
+function getCondition(market: Market | null, conditionId: ConditionId): Market | Mirror | null {
   return market?.mirror?.conditionId === conditionId ? market.mirror : market;
 }
 
-function presentOther(
+function toOtherRow(
   market: Market | null,
   { conditionId }: Resolution,
   { directory }: RowContext,
 ): ResolutionRow["mirror_resolution"] {
   const ids = [market?.conditionId, market?.mirror?.conditionId];
   const otherId = ids.find((id) => id !== conditionId);
-  const other = otherId === undefined ? null : directory.resolutionOf(otherId);
+  const other = otherId === undefined ? null : directory.getResolution(otherId);
   if (other === null || market?.mirror === null) return null;
   return {
     condition_id: wire.formatConditionId(other.conditionId),
     payouts: payoutsMicros(other).map(formatMicros),
-    block_number: blockNumberOf(other.seq),
+    block_number: toBlockNumber(other.seq),
     seq: other.seq,
     tx_hash: other.txHash,
     ...wire.timeFields(other.timestamp),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros, priceMicros } from "../base/decimal.ts";
-import { blockNumberOf, formatTokenId, logIndexOf, type TokenId } from "../base/ids.ts";
+import { formatTokenId, type TokenId, toBlockNumber, toLogIndex } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
@@ -95,7 +95,7 @@ export type RowContext = {
 };
 
 /** A trade as clients see it. */
-export function presentTrade(fill: Fill, context: RowContext): TradeRow {
+export function toTradeRow(fill: Fill, context: RowContext): TradeRow {
   return {
     ...idFields(fill),
     ...tokenFields(fill.tokenId, context.directory),
@@ -105,7 +105,7 @@ export function presentTrade(fill: Fill, context: RowContext): TradeRow {
     value_usd: formatMicros(fill.value),
     maker_fee: formatMicros(fill.fee),
     maker_fee_net: formatMicros(fill.fee - fill.feeRefund),
-    maker_fee_asset: feeAssetOf(fill),
+    maker_fee_asset: getFeeAsset(fill),
     match_seq: fill.matchSeq,
     maker: fill.maker,
     taker: fill.taker,
@@ -124,7 +124,7 @@ export function presentTrade(fill: Fill, context: RowContext): TradeRow {
 }
 
 /** Returns the asset of a fee. Generation 1 charges in the asset that the order receives, later ones in collateral. */
-export function feeAssetOf(fill: Fill): "collateral" | "token" {
+export function getFeeAsset(fill: Fill): "collateral" | "token" {
   return fill.exchange.generation === 1 && fill.makerSide === "BUY" ? "token" : "collateral";
 }
 
@@ -133,7 +133,7 @@ export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
   id: string;
   seq: number;
 } {
-  return { id: `${txHash}-${logIndexOf(seq)}`, seq };
+  return { id: `${txHash}-${toLogIndex(seq)}`, seq };
 }
 
 /** The outcome and market of a token; all `null` while the market is unknown. */
@@ -141,23 +141,23 @@ export function tokenFields(
   tokenId: TokenId,
   directory: MarketDirectory,
 ): Pick<TradeRow, keyof typeof tokenShape> {
-  const place = directory.placeOf(tokenId);
-  const complement = directory.complementOf(tokenId);
+  const place = directory.getPlace(tokenId);
+  const complement = directory.getComplement(tokenId);
   return {
     token_id: formatTokenId(tokenId),
     complement_token_id: complement === null ? null : formatTokenId(complement),
     condition_id: place === null ? null : wire.formatConditionId(place.conditionId),
-    outcome: directory.outcomeOf(tokenId),
+    outcome: directory.getOutcome(tokenId),
     outcome_index: place?.outcomeIndex ?? null,
   };
 }
 
 /** The fields of `include=market`; each is `null` while it is unknown. */
-export function marketFieldsOf(
+export function getMarketFields(
   tokenId: TokenId,
   directory: MarketDirectory,
 ): { question: string | null; slug: string | null; event_id: string | null } {
-  const place = directory.placeOf(tokenId);
+  const place = directory.getPlace(tokenId);
   const market = place === null ? null : directory.market(place.conditionId);
   return {
     question: market?.question ?? null,
@@ -185,11 +185,11 @@ export function placeFields(
   row: Pick<Fill, "seq" | "blockHash" | "txHash" | "timestamp">,
   { finalizedBlock }: RowContext,
 ): Pick<TradeRow, keyof typeof placeShape> {
-  const blockNumber = blockNumberOf(row.seq);
+  const blockNumber = toBlockNumber(row.seq);
   return {
     block_number: blockNumber,
     block_hash: row.blockHash,
-    log_index: logIndexOf(row.seq),
+    log_index: toLogIndex(row.seq),
     tx_hash: row.txHash,
     ...wire.timeFields(row.timestamp),
     status: blockNumber <= finalizedBlock ? "finalized" : "confirmed",

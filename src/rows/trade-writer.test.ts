@@ -4,25 +4,25 @@ import * as fc from "fast-check";
 import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../../test/support/recorded-chain.ts";
-import { factsOf } from "../../test/support/store-chain.ts";
+import { getFacts } from "../../test/support/store-chain.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { finalDeltaOf } from "../market/delta.ts";
+import { toFinalDelta } from "../market/delta.ts";
 import type { Fill } from "../market/fill.ts";
 import { MarketState } from "../views/markets/market-state.ts";
-import { presentTrade, type RowContext } from "./trade-row.ts";
+import { type RowContext, toTradeRow } from "./trade-row.ts";
 import { tradeWriter } from "./trade-writer.ts";
 
 function assertSame(fills: readonly Fill[], context: RowContext): void {
   const write = tradeWriter(context);
   for (const fill of fills) {
-    assert.equal(write(fill), JSON.stringify(presentTrade(fill, context)));
+    assert.equal(write(fill), JSON.stringify(toTradeRow(fill, context)));
   }
 }
 
 /** A context in which the first half of the blocks is final, so that rows have either status. */
-function contextOf(blocks: readonly BlockFacts[]): RowContext {
+function getContext(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts(), new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   const middle = blocks[Math.floor(blocks.length / 2)];
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
 }
@@ -31,15 +31,15 @@ suite("the writer of trades writes the same JSON as JSON.stringify of their rows
   for (const recording of ["contracts-a", "contracts-gen2", "contracts-gen3"] as const) {
     test(recording, () => {
       const recorded = readRecordedBlocks(recording).map((block) => ({ block, fills: [] }));
-      const blocks = factsOf(recorded);
+      const blocks = getFacts(recorded);
       const fills = blocks.flatMap((block) => block.fills);
       assert(fills.length > 0);
-      assertSame(fills, contextOf(blocks));
+      assertSame(fills, getContext(blocks));
     });
   }
 
   test("for amounts of any size and any name of an outcome", () => {
-    const [first] = factsOf(
+    const [first] = getFacts(
       readRecordedBlocks("contracts-gen2").map((block) => ({ block, fills: [] })),
     ).flatMap((block) => block.fills);
     assert(first !== undefined);
@@ -56,11 +56,11 @@ suite("the writer of trades writes the same JSON as JSON.stringify of their rows
         makerAmount: anyAmount,
       })
       .map((amounts): Fill => ({ ...first, ...amounts }));
-    const { directory } = contextOf([]);
+    const { directory } = getContext([]);
     const named = Object.assign(Object.create(directory) as typeof directory, {
-      outcomeOf: () => 'a "quoted" \\ outcome \u2028 \ud83d',
-      placeOf: () => null,
-      complementOf: () => null,
+      getOutcome: () => 'a "quoted" \\ outcome \u2028 \ud83d',
+      getPlace: () => null,
+      getComplement: () => null,
     });
     fc.assert(
       fc.property(fc.array(anyFill), (fills) => {

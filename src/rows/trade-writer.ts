@@ -1,5 +1,5 @@
 import { formatMicros, priceMicros } from "../base/decimal.ts";
-import { blockNumberOf, formatTokenId, logIndexOf, type TokenId } from "../base/ids.ts";
+import { formatTokenId, type TokenId, toBlockNumber, toLogIndex } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import * as trade from "./trade-row.ts";
 
@@ -10,12 +10,12 @@ import * as trade from "./trade-row.ts";
  */
 export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>
-    fieldsOf(trade.tokenFields(tokenId, context.directory)),
+    getFields(trade.tokenFields(tokenId, context.directory)),
   );
   const decimalId = remembered(formatTokenId);
   const placeText = placeWriter(context);
   const exchangeText = remembered(
-    (fill: Fill) => fieldsOf(trade.exchangeFields(fill)),
+    (fill: Fill) => getFields(trade.exchangeFields(fill)),
     // In generation 3 the token decides the module.
     ({ exchange, tokenId }) => (exchange.generation === 3 ? tokenId : exchange.address),
   );
@@ -26,11 +26,11 @@ export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
     const isNet = feeRefund === 0n;
     const feeText = formatMicros(fee);
     return (
-      `{"id":"${txHash}-${logIndexOf(seq)}","seq":${seq},${tokenText(fill.tokenId)},` +
+      `{"id":"${txHash}-${toLogIndex(seq)}","seq":${seq},${tokenText(fill.tokenId)},` +
       `"side":"${side}","price":${price === null ? "null" : `"${formatMicros(price)}"`},` +
       `"size":"${formatMicros(size)}","value_usd":"${formatMicros(value)}","maker_fee":"${feeText}",` +
       `"maker_fee_net":"${isNet ? feeText : formatMicros(fee - feeRefund)}",` +
-      `"maker_fee_asset":"${trade.feeAssetOf(fill)}","match_seq":${matchSeq},"maker":"${maker}",` +
+      `"maker_fee_asset":"${trade.getFeeAsset(fill)}","match_seq":${matchSeq},"maker":"${maker}",` +
       `"taker":"${taker}","maker_side":"${makerSide}",` +
       `"maker_token_id":"${decimalId(fill.makerTokenId)}","match_type":"${fill.matchType ?? "direct"}",` +
       `"maker_order_hash":"${orderHash}","taker_order_hash":${quoted(takerOrderHash)},` +
@@ -44,18 +44,18 @@ export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
 /** Returns a writer that adds the fields of `include=market` to each row. */
 export function withMarket<Item>(
   writer: (context: trade.RowContext) => (item: Item) => string,
-  tokenOf: (item: Item) => TokenId,
+  getToken: (item: Item) => TokenId,
 ): typeof writer {
   return (context) => {
     const write = writer(context);
     const marketText = remembered((tokenId: TokenId) =>
-      fieldsOf(trade.marketFieldsOf(tokenId, context.directory)),
+      getFields(trade.getMarketFields(tokenId, context.directory)),
     );
-    return (item) => `${write(item).slice(0, -1)},${marketText(tokenOf(item))}}`;
+    return (item) => `${write(item).slice(0, -1)},${marketText(getToken(item))}}`;
   };
 }
 
-function fieldsOf(fields: object): string {
+function getFields(fields: object): string {
   return JSON.stringify(fields).slice(1, -1);
 }
 
@@ -67,11 +67,11 @@ function quoted(hex: string | null): string {
 /** Returns a function that writes an item once for each key, by default the item itself. */
 function remembered<Item>(
   write: (item: Item) => string,
-  keyOf: (item: Item) => unknown = (item) => item,
+  getKey: (item: Item) => unknown = (item) => item,
 ): (item: Item) => string {
   const written = new Map<unknown, string>();
   return (item) => {
-    const key = keyOf(item);
+    const key = getKey(item);
     const known = written.get(key);
     if (known !== undefined) return known;
     const text = write(item);
@@ -86,13 +86,13 @@ function placeWriter(context: trade.RowContext): (fill: Fill) => string {
   let [head, end] = ["", ""];
   return (fill) => {
     const { seq, txHash, blockHash } = fill;
-    const number = blockNumberOf(seq);
+    const number = toBlockNumber(seq);
     if (number !== block) {
       const { timestamp, timestamp_ms, status } = trade.placeFields(fill, context);
       block = number;
-      head = fieldsOf({ block_number: number, block_hash: blockHash });
-      end = fieldsOf({ timestamp, timestamp_ms, status });
+      head = getFields({ block_number: number, block_hash: blockHash });
+      end = getFields({ timestamp, timestamp_ms, status });
     }
-    return `${head},"log_index":${logIndexOf(seq)},"tx_hash":"${txHash}",${end}`;
+    return `${head},"log_index":${toLogIndex(seq)},"tx_hash":"${txHash}",${end}`;
   };
 }

@@ -56,7 +56,7 @@ export const walletRow = Type.Object({
 });
 
 /** A wallet as clients see it, built from the markets that it traded. `markets` must not be empty. */
-export function presentWallet(
+export function toWalletRow(
   address: Address,
   markets: readonly WalletMarket[],
   { directory, truncated }: { readonly directory: MarketDirectory; readonly truncated: boolean },

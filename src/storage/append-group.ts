@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
-import { countNames, countOf } from "./codec/commit-counts.ts";
+import { countNames, getCount } from "./codec/commit-counts.ts";
 import { decodeDelta } from "./codec/decode-delta.ts";
 import {
   type BatchHead,
@@ -14,7 +14,7 @@ import type { Engine } from "./engine/engine.ts";
 import type { SpoolFile } from "./engine/spool-file.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
 import { type FactTable, rowsOfTable } from "./schema/fact-tables.ts";
-import { tokenOf } from "./server/insert-until-there.ts";
+import { getToken } from "./server/insert-until-there.ts";
 
 /** A batch whose rows are in files, and where its fills are in theirs, in bytes. */
 type SpooledBatch = {
@@ -65,7 +65,7 @@ export class AppendGroup {
     await this.#append("balances", rows.balances);
     this.#batches.push({ head, fills: { begin, length: rows.fills.length } });
     const { tally } = head;
-    this.#rows += countNames.reduce((sum, name) => sum + countOf(tally, name), 0);
+    this.#rows += countNames.reduce((sum, name) => sum + getCount(tally, name), 0);
   }
 
   /** Inserts all rows of these tables, under the insert tokens of an attempt. Durable when it resolves. */
@@ -75,7 +75,7 @@ export class AppendGroup {
       tables.map(async (table) => {
         const rows = this.#files.get(rowsOfTable[table]);
         if (rows === undefined) return;
-        const token = tokenOf(`${table}:${from}-${to}`, attempt);
+        const token = getToken(`${table}:${from}-${to}`, attempt);
         await untilAdmitted(() => this.#engine.insert(table, rows, token));
       }),
     );

@@ -19,9 +19,9 @@ async function openFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-const ownerOf = (dataDir: string, chainId = 137) => ({ config: { dataDir, chainId }, contracts });
-const tie = (folder: string) => tieDataFolder(ownerOf(folder), 77);
-const open = (folder: string, chainId?: number) => readStartBlock(ownerOf(folder, chainId));
+const getOwner = (dataDir: string, chainId = 137) => ({ config: { dataDir, chainId }, contracts });
+const tie = (folder: string) => tieDataFolder(getOwner(folder), 77);
+const open = (folder: string, chainId?: number) => readStartBlock(getOwner(folder, chainId));
 
 test("a folder is locked until it is unlocked, and the error says what to do", async (t) => {
   const folder = join(await openFolder(t), "new");
@@ -66,7 +66,7 @@ test("a tied folder belongs to its chain, and its start block is stored", async 
 
 test("a folder for the facts of a server can be tied without a start block", async (t) => {
   const folder = await openFolder(t);
-  await tieDataFolder(ownerOf(folder), null);
+  await tieDataFolder(getOwner(folder), null);
   assert.equal(await open(folder), null);
   await assert.rejects(open(folder, 138), ConfigError);
 });
@@ -86,7 +86,7 @@ test("a folder of a version that decodes other events is refused, and the error 
 
 test("a folder that was indexed without wallets is refused, and the error says what to set", async (t) => {
   const folder = await openFolder(t);
-  const { config } = ownerOf(folder);
+  const { config } = getOwner(folder);
   await tieDataFolder({ config, contracts: { ...contracts, wallets: false } }, 77);
   await assert.rejects(open(folder), (error: unknown) => {
     assert(error instanceof ConfigError);

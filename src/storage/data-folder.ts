@@ -6,7 +6,7 @@ import { isJsonObject } from "../base/json.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { DataFolderBusyError, StoreDamagedError } from "./engine/store-errors.ts";
-import { type FactsIdentity, identityOf, refuseOtherFacts } from "./identity.ts";
+import { type FactsIdentity, refuseOtherFacts, toIdentity } from "./identity.ts";
 import { readJsonFile, writeJsonFile } from "./json-file.ts";
 import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
 
@@ -79,7 +79,7 @@ export async function readStartBlock({
       `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: use another ODDWIRE_DATA_DIR, or delete all in it but access.sqlite* and pepper`,
     ]);
   }
-  const ours = identityOf(chainId, contracts);
+  const ours = toIdentity(chainId, contracts);
   refuseOtherFacts(known, ours, { place: dataDir, setting: "ODDWIRE_DATA_DIR" });
   return known.start_block ?? null;
 }
@@ -94,7 +94,7 @@ export async function tieDataFolder(
   startBlock: number | null,
 ): Promise<void> {
   const start = startBlock === null ? {} : { start_block: startBlock };
-  const identity: FolderIdentity = { format, ...identityOf(chainId, contracts), ...start };
+  const identity: FolderIdentity = { format, ...toIdentity(chainId, contracts), ...start };
   await writeJsonFile(identityIn(dataDir), identity);
 }
 

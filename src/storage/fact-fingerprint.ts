@@ -36,14 +36,14 @@ export type FactSummary = Readonly<Record<string, Tally>>;
 /** By table, the SQL of what the line of a row says. */
 const lineSql = {
   fills: {
-    blockHash: hexOf("block_hash"),
-    contract: hexOf("exchange_address"),
+    blockHash: toHex("block_hash"),
+    contract: toHex("exchange_address"),
     event: "'order_filled'",
     row: "*",
   },
   events: {
-    blockHash: hexOf("block_hash"),
-    contract: hexOf("address"),
+    blockHash: toHex("block_hash"),
+    contract: toHex("address"),
     event: "toString(kind)",
     row: "*",
   },
@@ -56,48 +56,48 @@ const lineSql = {
   },
   ledger: {
     blockHash: "NULL",
-    contract: hexOf("via"),
+    contract: toHex("via"),
     event: "toString(kind)",
     row: "*",
   },
   balance_changes: {
     blockHash: "NULL",
-    contract: hexOf("toFixedString('', 20)"),
+    contract: toHex("toFixedString('', 20)"),
     event: "'balance_changed'",
     row: "*",
   },
 } as const;
 
 /** Returns the lines of some blocks, in the order of the chain. */
-export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
+export function toLines(blocks: readonly BlockFacts[]): readonly FactLine[] {
   const lines = blocks.flatMap(({ fills, events, quarantined, ledger, balances }) => [
     ...ledger.map((row) =>
-      lineOf({ ...row, blockHash: null }, [row.via ?? zeroAddress, row.kind], encodeLedger([row])),
+      toLine({ ...row, blockHash: null }, [row.via ?? zeroAddress, row.kind], encodeLedger([row])),
     ),
     ...balances.map((change) =>
-      lineOf(
+      toLine(
         { ...change, blockHash: null },
         [zeroAddress, "balance_changed"],
         encodeBalances([change]),
       ),
     ),
     ...fills.map((fill) =>
-      lineOf(fill, [fill.exchange.address, "order_filled"], encodeFills([fill])),
+      toLine(fill, [fill.exchange.address, "order_filled"], encodeFills([fill])),
     ),
     ...events.map((located) =>
-      lineOf(located, [located.address, located.event.kind], encodeEventRow(located)),
+      toLine(located, [located.address, located.event.kind], encodeEventRow(located)),
     ),
     ...quarantined.map(({ seq, timestamp, log }) => {
       const { blockHash, address } = log;
       const row = new RowWriter().uint64(seq).uint32(timestamp).text(JSON.stringify(log)).finish();
-      return lineOf({ seq, timestamp, blockHash }, [address, "quarantined"], row);
+      return toLine({ seq, timestamp, blockHash }, [address, "quarantined"], row);
     }),
   ]);
   // A log can have several lines.
   return lines.toSorted((one, other) => one.seq - other.seq || (one.text < other.text ? -1 : 1));
 }
 
-function lineOf(
+function toLine(
   { seq, timestamp, blockHash }: Pick<FactLine, "seq" | "timestamp" | "blockHash">,
   [contract, event]: readonly [Address, string],
   row: Buffer,
@@ -163,7 +163,7 @@ function selectLines(range: BlockRange): string {
   return selects.join(" UNION ALL ");
 }
 
-function hexOf(column: string): string {
+function toHex(column: string): string {
   return `concat('0x', lower(hex(${column})))`;
 }
 

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { orClose } from "../base/or-close.ts";
+import { closeOnError } from "../base/or-close.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { AppendGroup } from "./append-group.ts";
@@ -13,7 +13,7 @@ import { finishRepair } from "./repair.ts";
 import { candleTables, factTables } from "./schema/fact-tables.ts";
 import { Claims } from "./server/claims.ts";
 import { completeAppend } from "./server/complete-append.ts";
-import { insertUntilThere, tokenOf } from "./server/insert-until-there.ts";
+import { getToken, insertUntilThere } from "./server/insert-until-there.ts";
 import { readNewestRepair } from "./server/repairs.ts";
 import type { WaitOptions } from "./server/until-replicated.ts";
 import { integerLiteral } from "./sql-literal.ts";
@@ -67,7 +67,7 @@ export class FactStore extends CoveredFacts {
     const { dropCopies, isServedKnown = false, onWaiting = () => {}, signal } = options;
     engine.meter.onInsertsFailing = (reason) => onWaiting(`appends wait: ${reason}`);
     const isReplicated = engine.kind === "cluster";
-    return orClose(engine, async () => {
+    return closeOnError(engine, async () => {
       const isShared = engine.kind !== "embedded";
       if (!isReplicated) await finishRepair(engine, dropCopies);
       const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
@@ -114,7 +114,7 @@ export class FactStore extends CoveredFacts {
     }
     await completeAppend(this.engine, group, this.#committedAt);
     const insert = (attempt: number) =>
-      this.engine.insert("commits", commit, tokenOf(`commits:${from}`, attempt));
+      this.engine.insert("commits", commit, getToken(`commits:${from}`, attempt));
     const rows = `commits WHERE from_block = ${integerLiteral(from)}`;
     await insertUntilThere(
       this.engine,

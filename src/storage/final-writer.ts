@@ -55,7 +55,7 @@ export class FinalWriter {
     if (group !== this.#gathering) return;
     const { rows, batches, range } = group;
     // The block that the group has to end with by a claim; `null` when any block will do.
-    const end = this.#store.claims?.endOf(range.from) ?? null;
+    const end = this.#store.claims?.getEnd(range.from) ?? null;
     const hasMany = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
     if (end === null ? hasMany : batch.last.number === end) await this.#append(group);
     else if (end === null && !more) this.#appendSoon(group);

@@ -15,10 +15,10 @@ export type FactsIdentity = {
 const walletsMark = "-wallets";
 
 /** Returns the identity of the facts that a configuration indexes. */
-export function identityOf(chainId: number, contracts: Contracts): FactsIdentity {
+export function toIdentity(chainId: number, contracts: Contracts): FactsIdentity {
   return {
     chain_id: chainId,
-    contracts: hashOf(contracts),
+    contracts: getHash(contracts),
     events: hashOfLines(new LogDecoder(contracts).events) + (contracts.wallets ? walletsMark : ""),
   };
 }
@@ -54,7 +54,7 @@ export function refuseOtherFacts(
   }
 }
 
-function hashOf({ byAddress, collateral, wrappedCollateral }: Contracts): string {
+function getHash({ byAddress, collateral, wrappedCollateral }: Contracts): string {
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
   return hashOfLines([collateral, wrappedCollateral ?? "", ...lines]);
 }

@@ -1,8 +1,8 @@
-import { type Address, blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
+import { type Address, type Seq, toBlockNumber, toFirstSeq } from "../base/ids.ts";
 import type { NamedContract } from "../chain/parse/named-contracts.ts";
 import type { BlockRef, TimedBlock } from "../chain/raw-log.ts";
 import { type BlockFacts, emptyBlock } from "../market/block-facts.ts";
-import { type Delta, finalDeltaOf } from "../market/delta.ts";
+import { type Delta, toFinalDelta } from "../market/delta.ts";
 import { eventColumns, parseEvent } from "./codec/event-codec.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
@@ -22,7 +22,7 @@ export async function readDelta(
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
   ]);
   const events = rows.map(parseEvent);
-  return finalDeltaOf({ ...emptyBlock, ...last, fills, events });
+  return toFinalDelta({ ...emptyBlock, ...last, fills, events });
 }
 
 /**
@@ -62,11 +62,11 @@ export async function readNamedContracts(
   last: BlockRef | null,
 ): Promise<readonly NamedContract[]> {
   if (last === null) return [];
-  const end = integerLiteral(firstSeqOf(last.number + 1));
+  const end = integerLiteral(toFirstSeq(last.number + 1));
   const rows = await engine.query(`SELECT right(hex(subject), 40), min(seq) FROM events
 WHERE kind = 'gen3_reporter_added' AND seq < ${end} GROUP BY subject`);
   return rows.map(([address, seq]) => ({
     address: prefixed(address) as Address,
-    block: blockNumberOf(Number(seq) as Seq),
+    block: toBlockNumber(Number(seq) as Seq),
   }));
 }

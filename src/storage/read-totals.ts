@@ -1,7 +1,7 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
-import { lastTradeOf, type TokenTotals } from "../market/market.ts";
-import { minuteOf } from "../market/minute-candle.ts";
+import { getLastTrade, type TokenTotals } from "../market/market.ts";
+import { toMinute } from "../market/minute-candle.ts";
 import { enumCodes } from "./codec/fill-layout.ts";
 import { type Offsets, readRows } from "./codec/fixed-rows.ts";
 import type { RowReader } from "./codec/row-reader.ts";
@@ -56,7 +56,7 @@ export async function* readTotals(
 }
 
 function totalsAt(rows: RowReader, row: number, at: Offsets<keyof typeof columns>): StoredTotals {
-  const lastTrade = lastTradeOf({
+  const lastTrade = getLastTrade({
     seq: rows.uint64(row + at.seq) as Seq,
     timestamp: rows.uint32(row + at.timestamp),
     side: rows.uint8(row + at.side) === enumCodes.side.BUY ? "BUY" : "SELL",
@@ -74,7 +74,7 @@ function totalsAt(rows: RowReader, row: number, at: Offsets<keyof typeof columns
       lastTrade,
       firstTimestamp: rows.uint32(row + at.firstTimestamp),
       lastTimestamp: rows.uint32(row + at.lastTimestamp),
-      firstMinute: lastTrade === null ? null : minuteOf(firstPriced),
+      firstMinute: lastTrade === null ? null : toMinute(firstPriced),
       generations: rows.uint8(row + at.generations),
     },
     firstSeq: rows.uint64(row + at.firstSeq) as Seq,

@@ -13,17 +13,17 @@
  */
 
 import { storeLimits } from "../base/config/limits.ts";
-import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
+import { type Hash, type Seq, toFirstSeq } from "../base/ids.ts";
 import type { BlockRange, Coverage, TimedBlock } from "../chain/raw-log.ts";
-import { hourOf, minuteOf } from "../market/minute-candle.ts";
+import { toHour, toMinute } from "../market/minute-candle.ts";
 import { countNames } from "./codec/commit-counts.ts";
-import { remakeCandles } from "./embedded/remake-candles.ts";
+import { rebuildCandles } from "./embedded/remake-candles.ts";
 import { deleteRows } from "./engine/delete-rows.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
 import {
   candleTables,
-  countIndexOf,
+  countIndexes,
   factTables,
   isInCandles,
   readFromEach,
@@ -47,7 +47,7 @@ export class MissingRowsError extends StoreDamagedError {
 
 /** Returns the first position that is not covered. */
 export function firstSeqAbove(coverage: Coverage | null): Seq {
-  return firstSeqOf((coverage?.last.number ?? -1) + 1);
+  return toFirstSeq((coverage?.last.number ?? -1) + 1);
 }
 
 /**
@@ -113,7 +113,7 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const range = { from: first.fromBlock, to: last.number };
   const counted = await readFromEach(engine, ["count()"], range);
   for (const table of factTables) {
-    const index = countIndexOf[table];
+    const index = countIndexes[table];
     const claimed = commits.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
     const [found = 0] = counted[table];
     refuseOtherCount({ table, found, claimed }, range);
@@ -136,7 +136,7 @@ export async function verifyAllCommits(engine: Engine, coverage: Coverage | null
   const numbers = row.map(Number);
   const range = { from: coverage.fromBlock, to: coverage.last.number };
   for (const [index, table] of factTables.entries()) {
-    const claimed = numbers[factTables.length + countIndexOf[table]] ?? 0;
+    const claimed = numbers[factTables.length + countIndexes[table]] ?? 0;
     refuseOtherCount({ table, found: numbers[index] ?? 0, claimed }, range);
   }
 }
@@ -174,18 +174,18 @@ export async function firstIncompleteCandle(
   { since, last }: { readonly since: number; readonly last: TimedBlock },
 ): Promise<number> {
   const seconds = candleSeconds[table];
-  const startOf = (time: number) => integerLiteral(time - (time % seconds));
-  const [from, until] = [startOf(since), startOf(last.timestamp)];
+  const getStart = (time: number) => integerLiteral(time - (time % seconds));
+  const [from, until] = [getStart(since), getStart(last.timestamp)];
   if (from === until) return Number.POSITIVE_INFINITY;
-  const to = integerLiteral(firstSeqOf(last.number + 1));
-  const bucketOf = (column: string) => `intDiv(${column}, ${seconds}) * ${seconds} AS bucket`;
+  const to = integerLiteral(toFirstSeq(last.number + 1));
+  const toBucket = (column: string) => `intDiv(${column}, ${seconds}) * ${seconds} AS bucket`;
   const [row] = await engine.query(
     `SELECT minOrNull(bucket) FROM (
        SELECT bucket FROM (
-         SELECT ${bucketOf("timestamp")}, toInt64(1) AS trades FROM fills
+         SELECT ${toBucket("timestamp")}, toInt64(1) AS trades FROM fills
          WHERE ${isInCandles} AND timestamp >= ${from} AND timestamp < ${until} AND seq < ${to}
          UNION ALL
-         SELECT ${bucketOf("minute")}, -toInt64(trades) FROM ${table}
+         SELECT ${toBucket("minute")}, -toInt64(trades) FROM ${table}
          WHERE minute >= ${from} AND minute < ${until}
        ) GROUP BY bucket HAVING sum(trades) != 0)`,
   );
@@ -198,7 +198,7 @@ export async function firstIncompleteCandle(
  */
 export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
-  await remakeCandlesAbove(engine, above);
+  await rebuildCandlesAbove(engine, above);
   // Fills last: while fills are left above, an interrupted trim is started again.
   for (const table of factTables.toReversed()) {
     await deleteRows(engine, table, above);
@@ -206,14 +206,14 @@ export async function trimAbove(engine: Engine, coverage: Coverage | null): Prom
 }
 
 /** Deletes the candles that contain fills above, and derives them again from the fills that stay. */
-async function remakeCandlesAbove(engine: Engine, above: string): Promise<void> {
+async function rebuildCandlesAbove(engine: Engine, above: string): Promise<void> {
   const [row] = await engine.query(`SELECT count(), min(timestamp) FROM fills WHERE ${above}`);
   if (Number(row?.[0]) === 0) return;
   const first = Number(row?.[1]);
-  const minute = integerLiteral(minuteOf(first));
-  await remakeCandles(engine, {
+  const minute = integerLiteral(toMinute(first));
+  await rebuildCandles(engine, {
     minutes: `minute >= ${minute}`,
-    hours: `minute >= ${integerLiteral(hourOf(first))}`,
+    hours: `minute >= ${integerLiteral(toHour(first))}`,
     fills: `timestamp >= ${minute} AND NOT (${above})`,
   });
 }

@@ -1,5 +1,5 @@
 import { storeLimits } from "../base/config/limits.ts";
-import { blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
+import { type Seq, toBlockNumber, toFirstSeq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -47,8 +47,8 @@ export class ReorgLog {
 
   async refresh(engine: Engine): Promise<void> {
     const written = await readReplaced(engine);
-    const names = new Set(written.map(nameOf));
-    const own = this.#replaced.filter((range) => !names.has(nameOf(range)));
+    const names = new Set(written.map(getName));
+    const own = this.#replaced.filter((range) => !names.has(getName(range)));
     this.#replaced = merged([...written, ...own]);
   }
 
@@ -83,9 +83,9 @@ export class ReorgLog {
 
   /** Returns the newest position, at most `position`, up to which everything served is still on the chain. */
   certainPosition(position: number): number {
-    const block = blockNumberOf(position as Seq);
+    const block = toBlockNumber(position as Seq);
     const firsts = this.#replaced.flatMap(({ from, to }) =>
-      from <= block && block <= to ? [firstSeqOf(from) - 1] : [],
+      from <= block && block <= to ? [toFirstSeq(from) - 1] : [],
     );
     return Math.min(position, ...firsts);
   }
@@ -98,7 +98,7 @@ async function readReplaced(engine: Engine): Promise<readonly BlockRange[]> {
   return rows.map(([from, to]) => ({ from: Number(from), to: Number(to) }));
 }
 
-function nameOf({ from, to }: BlockRange): string {
+function getName({ from, to }: BlockRange): string {
   return `${from} ${to}`;
 }
 

@@ -9,13 +9,13 @@ import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { countNames } from "./codec/commit-counts.ts";
 import type { EncodedBatch } from "./codec/encode-facts.ts";
-import { remakeCandles } from "./embedded/remake-candles.ts";
+import { rebuildCandles } from "./embedded/remake-candles.ts";
 import { deleteRows } from "./engine/delete-rows.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import {
   blockRangeSql,
-  countNameOf,
   factTables,
+  getCountName,
   readFromEach,
   rowsOfTable,
 } from "./schema/fact-tables.ts";
@@ -68,7 +68,7 @@ export async function finishRepair(engine: Engine, dropCopies: () => void): Prom
     await announceRepair(engine);
     for (const order of orders) {
       for (const table of factTables) await replaceRows(engine, table, order);
-      await remakeMinutes(engine, order.minutes);
+      await rebuildMinutes(engine, order.minutes);
       await recountCommits(engine, order);
     }
     if (announced !== null) await endRepair(engine, announced);
@@ -144,16 +144,16 @@ async function replaceRows(
   );
 }
 
-async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promise<void> {
+async function rebuildMinutes(engine: Engine, minutes: readonly number[]): Promise<void> {
   const [first, last] = [minutes[0], minutes.at(-1)];
   if (first === undefined || last === undefined) return;
-  const wanted = listLiteral(minutes.map(integerLiteral));
+  const requested = listLiteral(minutes.map(integerLiteral));
   const hours = new Set(minutes.map((minute) => integerLiteral(Math.floor(minute / 3600))));
-  await remakeCandles(engine, {
-    minutes: `minute IN ${wanted}`,
+  await rebuildCandles(engine, {
+    minutes: `minute IN ${requested}`,
     hours: `intDiv(minute, 3600) IN ${listLiteral([...hours])}`,
     fills: `timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}
-      AND intDiv(timestamp, 60) * 60 IN ${wanted}`,
+      AND intDiv(timestamp, 60) * 60 IN ${requested}`,
   });
 }
 
@@ -165,7 +165,9 @@ async function recountCommits(engine: Engine, { from, to }: Order): Promise<void
   for (const [fromBlock, toBlock, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counted = await readFromEach(engine, ["count()"], range);
-    const counts = new Map(factTables.map((table) => [countNameOf[table], counted[table][0] ?? 0]));
+    const counts = new Map(
+      factTables.map((table) => [getCountName[table], counted[table][0] ?? 0]),
+    );
     if (countNames.every((name, index) => counts.get(name) === Number(reported[index]))) continue;
     const updates = [...counts].map(([name, count]) => `${name} = ${integerLiteral(count)}`);
     await engine.command(

@@ -18,16 +18,16 @@ import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
 
 const words = {
-  exchange: wordsOf(enumCodes.exchange),
-  role: wordsOf(enumCodes.role),
-  side: wordsOf(enumCodes.side),
-  matchType: wordsOf(enumCodes.matchType),
+  exchange: toWords(enumCodes.exchange),
+  role: toWords(enumCodes.role),
+  side: toWords(enumCodes.side),
+  matchType: toWords(enumCodes.matchType),
 } as const;
 
 /** What `RowBinaryWithNames` begins with: the number of columns and their names. */
 const headers: Readonly<Record<FillTable, Buffer>> = {
-  fills: headerOf("fills"),
-  fills_by_token: headerOf("fills_by_token"),
+  fills: toHeader("fills"),
+  fills_by_token: toHeader("fills_by_token"),
 };
 
 /** Reads fills from a table, equal to those that were appended. `clauses` follow `FROM <table>`. */
@@ -54,7 +54,7 @@ export function decodeFills(rows: Buffer): readonly Fill[] {
   );
 }
 
-function headerOf(table: FillTable): Buffer {
+function toHeader(table: FillTable): Buffer {
   const columns = fillColumns[table];
   const header = new RowWriter().uint8(columns.length);
   for (const { name } of columns) header.text(name);
@@ -63,7 +63,7 @@ function headerOf(table: FillTable): Buffer {
 
 function fillAt(rows: RowReader, row: number): Fill {
   const at = fillOffsets;
-  const matchType = wordOf(words.matchType, rows.uint8(row + at.match_type));
+  const matchType = toWord(words.matchType, rows.uint8(row + at.match_type));
   const matchSeq = rows.uint64(row + at.match_seq) as Seq;
   return {
     seq: rows.uint64(row + at.seq) as Seq,
@@ -73,15 +73,15 @@ function fillAt(rows: RowReader, row: number): Fill {
     exchange: {
       kind: "exchange",
       address: rows.address(row + at.exchange_address),
-      exchange: wordOf(words.exchange, rows.uint8(row + at.exchange)),
+      exchange: toWord(words.exchange, rows.uint8(row + at.exchange)),
       generation: rows.uint8(row + at.exchange_version) as Generation,
       startBlock: 0,
     },
-    role: wordOf(words.role, rows.uint8(row + at.role)),
+    role: toWord(words.role, rows.uint8(row + at.role)),
     orderHash: rows.hash(row + at.order_hash),
     maker: rows.address(row + at.maker),
     taker: rows.address(row + at.taker),
-    makerSide: wordOf(words.side, rows.uint8(row + at.maker_side)),
+    makerSide: toWord(words.side, rows.uint8(row + at.maker_side)),
     makerTokenId: rows.tokenId(row + at.maker_token_id),
     makerAmount: BigInt.asUintN(128, rows.int128(row + at.maker_amount)),
     takerAmount: BigInt.asUintN(128, rows.int128(row + at.taker_amount)),
@@ -90,7 +90,7 @@ function fillAt(rows: RowReader, row: number): Fill {
     builder: unlessZero(rows.hash(row + at.builder)),
     metadata: unlessZero(rows.hash(row + at.metadata)),
     tokenId: rows.tokenId(row + at.token_id),
-    side: wordOf(words.side, rows.uint8(row + at.side)),
+    side: toWord(words.side, rows.uint8(row + at.side)),
     size: rows.int128(row + at.size),
     value: rows.int128(row + at.value),
     matchType: matchType === "none" ? null : matchType,
@@ -100,13 +100,13 @@ function fillAt(rows: RowReader, row: number): Fill {
   };
 }
 
-function wordsOf<Word extends string>(
+function toWords<Word extends string>(
   codes: Readonly<Record<Word, number>>,
 ): ReadonlyMap<number, Word> {
   return new Map(Object.entries<number>(codes).map(([word, code]) => [code, word as Word]));
 }
 
-function wordOf<Word>(known: ReadonlyMap<number, Word>, code: number): Word {
+function toWord<Word>(known: ReadonlyMap<number, Word>, code: number): Word {
   const word = known.get(code);
   assert(word !== undefined, "an enumerated column holds one of its words");
   return word;

@@ -35,15 +35,15 @@ const channelTypes: Readonly<Record<string, ChannelType>> = {
 
 /** Opens the channel that a client requests. Throws `VALIDATION_ERROR`, and what `openOrderbook` throws. */
 export function openChannel(request: ChannelRequest, sources: StreamSources): Channel {
-  const channelType = typeOf(request);
+  const channelType = getType(request);
   checkRequest(request, channelType);
   const { type, resolution } = request;
   const tokenIds = channelType.fields.includes("token_id") ? requestedTokens(request) : [];
   const normalizedRequest = {
     type,
-    ...shownTokens(tokenIds),
+    ...publicTokens(tokenIds),
     resolution,
-    ...shownFilter(request),
+    ...publicFilter(request),
   };
   return {
     ...channelType.open({ request, sources, tokenIds }),
@@ -54,7 +54,7 @@ export function openChannel(request: ChannelRequest, sources: StreamSources): Ch
   };
 }
 
-function typeOf({ type }: ChannelRequest): ChannelType {
+function getType({ type }: ChannelRequest): ChannelType {
   const known = Object.keys(channelTypes);
   const found = type !== undefined && known.includes(type) ? channelTypes[type] : undefined;
   if (found !== undefined) return found;
@@ -82,14 +82,14 @@ function requestedTokens({ token_id, token_ids }: ChannelRequest): readonly Toke
 }
 
 /** Returns the field by which a request names these tokens; no field without tokens. */
-function shownTokens(tokenIds: readonly TokenId[]): Readonly<Record<string, unknown>> {
+function publicTokens(tokenIds: readonly TokenId[]): Readonly<Record<string, unknown>> {
   const [first, ...others] = tokenIds.map(formatTokenId);
   if (first === undefined) return {};
   return others.length === 0 ? { token_id: first } : { token_ids: [first, ...others] };
 }
 
 /** Returns the filter of a request with its fields in a fixed order; no field when nothing is filtered. */
-function shownFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, unknown>> {
+function publicFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, unknown>> {
   const { side, min_value, wallet, condition_id, finality } = filter;
   const shown = {
     side,

@@ -8,23 +8,23 @@ const rounds = Array.from({ length: 10 * venueLimits.bookFalseAlarmsMax }, (_, i
 test("false alarms of one kind of book do not end the proofs of other kinds", () => {
   const trust = new HashTrust();
   for (const round of rounds) {
-    trust.noteProven("v1");
-    trust.noteFalseAlarm("v2", `token ${round % 3}`);
+    trust.recordProven("v1");
+    trust.recordFalseAlarm("v2", `token ${round % 3}`);
   }
   assert.deepEqual(trust.metrics, {
     hashes_usable: { v1: 1, v2: 0 },
     hashes_proven: { v1: rounds.length },
     false_alarms: { v2: rounds.length },
   });
-  trust.noteProven("v2");
+  trust.recordProven("v2");
   assert.equal(trust.isUsable("v2"), true);
 });
 
 test("one altered book does not end the proofs of a kind that was proven", () => {
   const trust = new HashTrust();
-  trust.noteProven("v2");
-  for (const _ of rounds) trust.noteFalseAlarm("v2", "altered");
+  trust.recordProven("v2");
+  for (const _ of rounds) trust.recordFalseAlarm("v2", "altered");
   assert.equal(trust.isUsable("v2"), true);
-  for (const round of rounds) trust.noteFalseAlarm("v2", `token ${round}`);
+  for (const round of rounds) trust.recordFalseAlarm("v2", `token ${round}`);
   assert.equal(trust.isUsable("v2"), false);
 });

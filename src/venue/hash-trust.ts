@@ -33,26 +33,26 @@ export class HashTrust {
   }
 
   isUsable(kind: BookKind): boolean {
-    return this.#trustOf(kind).isUsable;
+    return this.#getTrust(kind).isUsable;
   }
 
-  noteProven(kind: BookKind): void {
+  recordProven(kind: BookKind): void {
     this.#proven.add(kind);
-    const trust = this.#trustOf(kind);
+    const trust = this.#getTrust(kind);
     trust.isProven = true;
     trust.isUsable = true;
     trust.falseAlarms.clear();
   }
 
-  noteFalseAlarm(kind: BookKind, assetId: string): void {
+  recordFalseAlarm(kind: BookKind, assetId: string): void {
     this.#falseAlarms.add(kind);
-    const trust = this.#trustOf(kind);
+    const trust = this.#getTrust(kind);
     // One altered book does not disprove a kind whose hashes match elsewhere.
     trust.falseAlarms.add(trust.isProven ? assetId : String(trust.falseAlarms.size));
     if (trust.falseAlarms.size >= venueLimits.bookFalseAlarmsMax) trust.isUsable = false;
   }
 
-  #trustOf(kind: BookKind): Trust {
+  #getTrust(kind: BookKind): Trust {
     const existing = this.#trusts.get(kind);
     if (existing !== undefined) return existing;
     const trust = { isProven: false, isUsable: true, falseAlarms: new Set<string>() };

@@ -102,10 +102,10 @@ test("each failure in a row doubles the pause of all requests, and an answer end
 });
 
 test("after a refusal the next request waits for Retry-After", async (t) => {
-  let asked = 0;
+  let requested = 0;
   const { fetch, fail, sleeps } = await openClient(t, (_request, response) => {
-    asked += 1;
-    response.writeHead(asked === 1 ? 429 : 200, { "retry-after": "7" }).end("1");
+    requested += 1;
+    response.writeHead(requested === 1 ? 429 : 200, { "retry-after": "7" }).end("1");
   });
   await fail();
   await fetch();
@@ -164,8 +164,8 @@ test("an endless answer is aborted, and a broken connection means unavailable", 
 test("an aborted signal rejects requests in progress", async (t) => {
   const { http } = await openClient(t, () => {});
   const abort = new AbortController();
-  const asked = http.fetch(get, abort.signal);
+  const requested = http.fetch(get, abort.signal);
   const reason = new Error("enough");
   setImmediate(() => abort.abort(reason));
-  await assert.rejects(asked, reason);
+  await assert.rejects(requested, reason);
 });

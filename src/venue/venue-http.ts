@@ -77,7 +77,7 @@ export class VenueHttp {
     } catch (thrown) {
       signal.throwIfAborted();
       const error = toVenueError(thrown);
-      this.#noteFailure(error, startedMs);
+      this.#recordFailure(error, startedMs);
       throw error;
     }
   }
@@ -116,10 +116,10 @@ export class VenueHttp {
     const bytes = await readBody(response);
     if (response.ok) return parseBody(bytes);
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after") ?? undefined);
-    throw new VenueError(kindOf(response.status), `HTTP ${response.status}`, { retryAfterMs });
+    throw new VenueError(getKind(response.status), `HTTP ${response.status}`, { retryAfterMs });
   }
 
-  #noteFailure({ kind, isRefusal, retryAfterMs }: VenueError, startedMs: number): void {
+  #recordFailure({ kind, isRefusal, retryAfterMs }: VenueError, startedMs: number): void {
     this.#errors.add(kind);
     if (isRefusal) {
       this.#failures = 0;
@@ -129,8 +129,8 @@ export class VenueHttp {
     if (startedMs < this.#pausedUntilMs && retryAfterMs === null) return;
     const ownMs = backoffMs(this.#failures, venueBackoff, this.#random);
     this.#failures += 1;
-    const askedMs = Math.min(retryAfterMs ?? 0, venueLimits.retryAfterMsMax);
-    const untilMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
+    const requestedMs = Math.min(retryAfterMs ?? 0, venueLimits.retryAfterMsMax);
+    const untilMs = this.#clock.monotonicMs() + Math.max(ownMs, requestedMs);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 }
@@ -157,7 +157,7 @@ async function readBody({ body }: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function kindOf(status: number): VenueErrorKind {
+function getKind(status: number): VenueErrorKind {
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
   return rejections.has(status) ? "refused" : "unavailable";

@@ -1,5 +1,5 @@
-import { type Hash, lastSeqOf } from "../base/ids.ts";
-import { orClose } from "../base/or-close.ts";
+import { type Hash, toLastSeq } from "../base/ids.ts";
+import { closeOnError } from "../base/or-close.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
 import type { CoveredFacts } from "../storage/covered-facts.ts";
@@ -55,7 +55,7 @@ export class IndexedFacts {
   /** Loads the views over a store. `close` closes the store, and so does a failure to load. */
   static async load(store: CoveredFacts, writer: FactStore | null = null): Promise<IndexedFacts> {
     const facts = new IndexedFacts(store, writer);
-    await orClose(store, async () => {
+    await closeOnError(store, async () => {
       await facts.loadView(facts.headBuffer);
       facts.#firstTimestamp = await readFirstTimestamp(store);
     });
@@ -104,7 +104,7 @@ export class IndexedFacts {
 
   /** The last position of the newest block indexed; -1 before the first. */
   get newestSeq(): number {
-    return this.newestBlock === null ? -1 : lastSeqOf(this.newestBlock);
+    return this.newestBlock === null ? -1 : toLastSeq(this.newestBlock);
   }
 
   /** Whether everything through a position is indexed, or a reorg has replaced it after a client saw it. */

@@ -1,5 +1,5 @@
 /** Contracts that the venue has put in use, but that are not configured: the texts, results or forms of events may be new. */
-import { type Address, blockNumberOf } from "../base/ids.ts";
+import { type Address, toBlockNumber } from "../base/ids.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { Gen3MarketEvent } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
@@ -34,7 +34,7 @@ export class UnknownContracts {
   /** Applies one event. Most name no contract. */
   apply(event: Gen3MarketEvent, { address: namedBy, seq }: LocatedEvent): void {
     const { byAddress, knownImplementations } = this.#contracts;
-    const block = blockNumberOf(seq);
+    const block = toBlockNumber(seq);
     if (event.kind === "gen3_reporter_added" && !byAddress.has(event.reporter)) {
       this.#add({ address: event.reporter, role: "reporter", namedBy, block });
     }

@@ -32,13 +32,13 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       const [first, second] = [await open(), await open()];
       const { value, key } = await first.keys.create(newKey);
       const verified = await waitUntilVerified(second, value);
-      const heard: boolean[] = [];
-      second.keys.onEnded(() => heard.push(second.keys.isLive(verified)));
+      const observed: boolean[] = [];
+      second.keys.onEnded(() => observed.push(second.keys.isLive(verified)));
       await first.keys.revoke(key.id);
       assert.equal(first.keys.verify(value, localhost), null);
       if (place === "cluster") {
         assert.equal(second.keys.verify(value, localhost), null);
-        assert.equal(heard.at(-1), false);
+        assert.equal(observed.at(-1), false);
       }
       await assert.rejects(first.keys.revoke(key.id), { code: "NOT_FOUND" });
       await assert.rejects(first.keys.rotate(key.id, 0), { code: "NOT_FOUND" });

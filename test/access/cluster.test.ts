@@ -80,9 +80,9 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const cutAtMs = clock.monotonicMs();
     let verifiedAtMs = cutAtMs;
     await waitFor("a refusal", async () => {
-      const askedAtMs = clock.monotonicMs();
+      const requestedAtMs = clock.monotonicMs();
       if (!node.keys.isVerified) return true;
-      verifiedAtMs = askedAtMs;
+      verifiedAtMs = requestedAtMs;
       return null;
     });
     assert(verifiedAtMs - cutAtMs <= 3_000, "no longer than its validity");
@@ -183,8 +183,8 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const load = Promise.all(
       nodes.map(async ({ keyWindow }) => {
         while (nowMs() < endMs) {
-          const askedAtMs = nowMs();
-          const status: LimitStatus = await keyWindow.take("caller", limit, askedAtMs);
+          const requestedAtMs = nowMs();
+          const status: LimitStatus = await keyWindow.take("caller", limit, requestedAtMs);
           // The time of the response counts. It can be late, but is never before the request.
           if (status.isAdmitted) admittedAt.push(nowMs());
           await pause(2);
@@ -198,7 +198,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await load;
     for (const [index, { metrics }] of nodes.entries())
       assert(metrics.limits_inexact_seconds > Number(inexactBefore[index]), "the metric says so");
-    assert(worstOf(admittedAt, windowMs) <= Math.floor((2 - 1 / 3) * limit));
+    assert(getWorst(admittedAt, windowMs) <= Math.floor((2 - 1 / 3) * limit));
   });
 
   test("without Redis, nodes that are set to refuse report the limit as unavailable", async (t) => {
@@ -351,7 +351,7 @@ async function openRedis(t: TestContext, url: string) {
   return redis;
 }
 
-function worstOf(times: readonly number[], windowMs: number): number {
+function getWorst(times: readonly number[], windowMs: number): number {
   const sorted = times.toSorted((one, other) => one - other);
   let worst = 0;
   for (let last = 0, first = 0; last < sorted.length; last += 1) {

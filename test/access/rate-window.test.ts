@@ -105,7 +105,7 @@ for (const [place, open] of Object.entries(places)) {
 
 /** Checks the times of the clock that decided, in whatever order the responses came. */
 function assertExact(statuses: readonly LimitStatus[], limit: number): void {
-  const admitted = timesOf(statuses, true);
+  const admitted = getTimes(statuses, true);
   let worst = 0;
   for (let last = 0, first = 0; last < admitted.length; last += 1) {
     while ((admitted[last] ?? 0) - (admitted[first] ?? 0) >= windowMs) first += 1;
@@ -114,7 +114,7 @@ function assertExact(statuses: readonly LimitStatus[], limit: number): void {
   assert.equal(worst, limit);
   let first = 0;
   let end = 0;
-  for (const atMs of timesOf(statuses, false)) {
+  for (const atMs of getTimes(statuses, false)) {
     while ((admitted[end] ?? Number.POSITIVE_INFINITY) <= atMs) end += 1;
     while (atMs - (admitted[first] ?? Number.POSITIVE_INFINITY) >= windowMs) first += 1;
     assert.equal(end - first, limit, "one was refused with room");
@@ -122,7 +122,7 @@ function assertExact(statuses: readonly LimitStatus[], limit: number): void {
 }
 
 /** Returns the times at which requests were admitted or refused, in order. */
-function timesOf(statuses: readonly LimitStatus[], areAdmitted: boolean): readonly number[] {
+function getTimes(statuses: readonly LimitStatus[], areAdmitted: boolean): readonly number[] {
   return statuses
     .filter(({ isAdmitted }) => isAdmitted === areAdmitted)
     .map(({ atMs }) => atMs)

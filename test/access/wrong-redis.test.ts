@@ -17,7 +17,7 @@ async function connect(t: TestContext, url: string): Promise<RedisConnection> {
   return connection;
 }
 
-const portOf = ({ url }: RedisServer) => new URL(url).port;
+const getPort = ({ url }: RedisServer) => new URL(url).port;
 const send = (connection: RedisConnection, words: string) =>
   connection.run((client) => client.sendCommand(words.split(" ")));
 
@@ -31,7 +31,7 @@ suite("R15: connections leave a Redis that is no longer the primary", () => {
     await send(await connect(t, second.url), "SET name second");
     await send(
       await connect(t, first.url),
-      `REPLICAOF 127.0.0.1 ${portOf(await RedisServer.open(t))}`,
+      `REPLICAOF 127.0.0.1 ${getPort(await RedisServer.open(t))}`,
     );
     await waitFor("a write to the new primary", async () =>
       writer.run((client) => client.set("other", "value")).catch(() => null),

@@ -4,7 +4,7 @@ import {
   assertError,
   assertEveryHeader,
   openTestServer,
-  rowsOf,
+  toRows,
 } from "../support/open-test-server.ts";
 
 const server = await openTestServer({ trustedProxies: ["127.0.0.1"] });
@@ -31,7 +31,7 @@ async function failTimes(ip: string, count: number): Promise<void> {
     assertError(await from(ip, "/v1/keys", "ow_read_x"), "UNAUTHORIZED");
 }
 
-async function retryAfterOf(ip: string): Promise<number> {
+async function getRetryAfter(ip: string): Promise<number> {
   const answer = await from(ip);
   assertError(answer, "IP_BLOCKED");
   return Number(answer.headers.get("retry-after"));
@@ -50,10 +50,10 @@ test("403: 20 failed authentications block the IP, even for a valid key", async 
 
 test("403: a block expires, and the next one is twice as long", async () => {
   await failTimes("203.0.113.3", 20);
-  assert.equal(await retryAfterOf("203.0.113.3"), 900);
+  assert.equal(await getRetryAfter("203.0.113.3"), 900);
   server.clock.advance(900_000);
   await failTimes("203.0.113.3", 20);
-  assert.equal(await retryAfterOf("203.0.113.3"), 1800);
+  assert.equal(await getRetryAfter("203.0.113.3"), 1800);
 });
 
 test("401: failures spread over more than five minutes do not block the IP", async () => {
@@ -67,12 +67,12 @@ test("401: a request without a key does not count as a failed authentication", a
   for (let request = 0; request < 40; request += 1)
     assertError(await from("203.0.113.5"), "UNAUTHORIZED");
   await failTimes("203.0.113.5", 20);
-  await retryAfterOf("203.0.113.5");
+  await getRetryAfter("203.0.113.5");
 });
 
 test("200: a blocked IP can still read health and readiness, within its rate limit", async () => {
   await failTimes("203.0.113.7", 20);
-  await retryAfterOf("203.0.113.7");
+  await getRetryAfter("203.0.113.7");
   for (let request = 0; request < 80; request += 1)
     assert.equal((await from("203.0.113.7", "/v1/health")).status, 200);
   assertError(await from("203.0.113.7", "/v1/health"), "RATE_LIMITED");
@@ -92,14 +92,14 @@ test("200: an admin key can unblock the IP it comes from; no other key can", asy
 
 test("403: IPv6 addresses are blocked by /64 prefix", async () => {
   for (let host = 0; host < 20; host += 1) await failTimes(`2001:db8::${host.toString(16)}`, 1);
-  await retryAfterOf("2001:db8::ffff");
+  await getRetryAfter("2001:db8::ffff");
   assert.equal((await from("2001:db8:0:1::1", "/v1/health")).status, 200);
 });
 
 test("403: an IP that keeps sending requests after 429 is blocked", async () => {
   for (let sent = 0; sent < 1100; sent += 100)
     await Promise.all(Array.from({ length: 100 }, () => from("203.0.113.6", "/v1/health")));
-  await retryAfterOf("203.0.113.6");
+  await getRetryAfter("203.0.113.6");
 });
 
 test("401: the proxy itself is never blocked", async () => {
@@ -110,7 +110,7 @@ test("401: the proxy itself is never blocked", async () => {
 test("GET /v1/ip-blocks 200: active blocks, newest first, in pages", async () => {
   const first = await from("198.51.100.1", "/v1/ip-blocks?limit=2", admin);
   assert.equal(first.status, 200);
-  const rows = rowsOf(first);
+  const rows = toRows(first);
   assert.deepEqual(
     rows.map(({ ip, reason, offenses }) => ({ ip, reason, offenses })),
     [
@@ -121,7 +121,7 @@ test("GET /v1/ip-blocks 200: active blocks, newest first, in pages", async () =>
   const { next_cursor } = first.body["pagination"] as { next_cursor: string };
   const second = await from("198.51.100.1", `/v1/ip-blocks?cursor=${next_cursor}`, admin);
   assert.deepEqual(
-    rowsOf(second).map((row) => row["ip"]),
+    toRows(second).map((row) => row["ip"]),
     ["203.0.113.7", "203.0.113.5", "203.0.113.3"],
   );
   assertError(
@@ -140,7 +140,7 @@ test("DELETE /v1/ip-blocks/{ip} 200: unblocks the IP immediately; its next block
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.body, { message: "IP unblocked" });
   await failTimes("203.0.113.5", 20);
-  assert.equal(await retryAfterOf("203.0.113.5"), 900);
+  assert.equal(await getRetryAfter("203.0.113.5"), 900);
 });
 
 test("DELETE /v1/ip-blocks/{ip} 200: accepts a /64 as listed, or any address in it", async () => {

@@ -97,11 +97,11 @@ for (const { path, name, ...size } of lists) {
     test("200: csv has a header line and the same values", async () => {
       const { text } = await fetchFile(`${path}&format=csv`);
       const [names = [], ...records] = parseCsv(text);
-      const textOf = (value: unknown) =>
+      const toText = (value: unknown) =>
         value === null || typeof value === "string" ? value : JSON.stringify(value);
       assert.deepEqual(
         records,
-        rows.map((row) => names.map((column) => textOf(row[column ?? ""]))),
+        rows.map((row) => names.map((column) => toText(row[column ?? ""]))),
       );
       if (rows[0] !== undefined) assert.deepEqual(names, Object.keys(rows[0]));
     });

@@ -94,7 +94,7 @@ async function openFile(
   return { response, leave };
 }
 
-function connectionsOf(node: Server): Promise<number> {
+function countConnections(node: Server): Promise<number> {
   return promisify(node.getConnections.bind(node))();
 }
 
@@ -140,7 +140,7 @@ test("a client that reads too slowly is disconnected, which makes room for other
   const response = await fetch(`${own.url}/v1/endless`, { headers });
   assert.equal(response.status, 200);
   await waitFor("the end of the connection", async () =>
-    (await connectionsOf(own.http.node)) === 0 ? true : null,
+    (await countConnections(own.http.node)) === 0 ? true : null,
   );
   await assert.rejects(response.text());
   await own.close();
@@ -160,13 +160,13 @@ test("a client that disconnects before the first row makes room and does not cou
       leaving.abort();
       // With no connection left, the server knows that this client is gone.
       const ended = waitFor("the connection to end", async () =>
-        (await connectionsOf(own.http.node)) === 0 ? true : null,
+        (await countConnections(own.http.node)) === 0 ? true : null,
       );
       await ended.then(() => resolve(), reject);
     };
     const headers = { "x-api-key": own.keys.write };
-    const asked = fetch(`${own.url}/v1/endless`, { headers, signal: leaving.signal });
-    await assert.rejects(asked, { name: "AbortError" });
+    const requested = fetch(`${own.url}/v1/endless`, { headers, signal: leaving.signal });
+    await assert.rejects(requested, { name: "AbortError" });
     await promise;
   }
   gate.opening = async () => undefined;
@@ -204,7 +204,7 @@ for (const version of ["1.0", "1.1"] as const) {
     const { socket, ending } = await readRaw(own.url, { version, key: own.keys.read });
     socket.pause();
     await waitFor("the end of the connection", async () =>
-      (await connectionsOf(own.http.node)) === 0 ? true : null,
+      (await countConnections(own.http.node)) === 0 ? true : null,
     );
     socket.resume();
     assert.equal(await ending, "ECONNRESET");

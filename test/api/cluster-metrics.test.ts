@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
 import { AccessAudit } from "../../src/access/access-audit.ts";
-import { familiesOf } from "../../src/api/metrics/metric-table.ts";
+import { toFamilies } from "../../src/api/metrics/metric-table.ts";
 import { metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
 import { ServiceMetrics } from "../../src/api/metrics/service-metrics.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
@@ -41,13 +41,13 @@ test("a standby indexer reports its role and the active indexer", async (t) => {
   assert.equal(reading.role, "index");
   assert.equal(reading.indexer.indexed_block, null);
   assert.equal(reading.cluster?.is_active, false);
-  const samplesOf = (name: string) =>
-    familiesOf(reading).find((family) => family.name === name)?.samples;
-  assert.deepEqual(samplesOf("oddwire_indexer_active_info"), [
+  const getSamples = (name: string) =>
+    toFamilies(reading).find((family) => family.name === name)?.samples;
+  assert.deepEqual(getSamples("oddwire_indexer_active_info"), [
     { labels: { node: "two:2" }, value: 1 },
   ]);
-  assert.deepEqual(samplesOf("oddwire_feed_age_seconds"), []);
-  assert.deepEqual(samplesOf("oddwire_redis_down_seconds_total"), [{ labels: {}, value: 1.5 }]);
+  assert.deepEqual(getSamples("oddwire_feed_age_seconds"), []);
+  assert.deepEqual(getSamples("oddwire_redis_down_seconds_total"), [{ labels: {}, value: 1.5 }]);
 });
 
 test("the active indexer and a serving node report the metrics that only they have", () => {

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import {
   assertError,
   assertEveryHeader,
-  dataOf,
+  getData,
   openTestServer,
   testFreshness,
 } from "../support/open-test-server.ts";
@@ -16,7 +16,7 @@ function create(json: unknown, key = admin) {
   return server.request("POST", "/v1/keys", { key, json });
 }
 
-async function faultsOf(json: unknown): Promise<unknown> {
+async function getFaults(json: unknown): Promise<unknown> {
   return assertError(await create(json), "VALIDATION_ERROR").details;
 }
 
@@ -25,7 +25,7 @@ test("201: a read key by default, shown once, that works immediately", async () 
   assert.equal(answer.status, 201);
   assert.deepEqual(assertEveryHeader(answer.headers).limit, 5000);
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  const { id, key, prefix, created_at, ...rest } = dataOf(answer);
+  const { id, key, prefix, created_at, ...rest } = getData(answer);
   assert.match(String(id), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   assert.match(String(key), /^ow_read_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
   assert.equal(prefix, String(key).slice(0, 12));
@@ -46,7 +46,7 @@ test("201: every field is honored", async () => {
   const fields = { name: "writer", scope: "write", expires_at: "2100-01-01T00:00:00+01:00" };
   const answer = await create({ ...fields, allowed_ips: ["10.0.0.0/8", "::1"] });
   assert.equal(answer.status, 201);
-  const { scope, rate_limit, expires_at } = dataOf(answer);
+  const { scope, rate_limit, expires_at } = getData(answer);
   assert.deepEqual(
     { scope, rate_limit, expires_at },
     {
@@ -55,19 +55,21 @@ test("201: every field is honored", async () => {
       expires_at: "2099-12-31T23:00:00.000Z",
     },
   );
-  const elsewhere = await server.request("GET", "/v1/keys", { key: String(dataOf(answer)["key"]) });
+  const elsewhere = await server.request("GET", "/v1/keys", {
+    key: String(getData(answer)["key"]),
+  });
   assertError(elsewhere, "UNAUTHORIZED");
 });
 
 test("201: accepts times in epoch seconds and milliseconds, and null for an absent field", async () => {
   for (const [name, expiresAt] of Object.entries({ seconds: 4102444800, ms: 4102444800000 })) {
     const answer = await create({ name, expires_at: expiresAt, allowed_ips: null });
-    assert.equal(dataOf(answer)["expires_at"], "2100-01-01T00:00:00.000Z");
+    assert.equal(getData(answer)["expires_at"], "2100-01-01T00:00:00.000Z");
   }
 });
 
 test("400: reports each invalid field, and suggests the name that was probably meant", async () => {
-  assert.deepEqual(await faultsOf({ nam: "x", scope: "root" }), [
+  assert.deepEqual(await getFaults({ nam: "x", scope: "root" }), [
     {
       parameter: "nam",
       issue:
@@ -79,10 +81,10 @@ test("400: reports each invalid field, and suggests the name that was probably m
       issue: "is required: text of 1 to 100 printable characters, without spaces around it",
     },
   ]);
-  assert.deepEqual(await faultsOf({ name: "x", expires_at: "2020-01-01T00:00:00Z" }), [
+  assert.deepEqual(await getFaults({ name: "x", expires_at: "2020-01-01T00:00:00Z" }), [
     { parameter: "expires_at", issue: "must be in the future" },
   ]);
-  assert.deepEqual(await faultsOf({ name: "x", allowed_ips: ["10.0.0.0/8", "10.0.0.0/99"] }), [
+  assert.deepEqual(await getFaults({ name: "x", allowed_ips: ["10.0.0.0/8", "10.0.0.0/99"] }), [
     {
       parameter: "allowed_ips",
       issue: 'must be a list of 1 to 64, each an IP address or a CIDR range; got "10.0.0.0/99"',
@@ -92,7 +94,7 @@ test("400: reports each invalid field, and suggests the name that was probably m
 
 test("400: a name that is empty, too long, padded with spaces or not printable", async () => {
   for (const name of ["", " x", "x ", "a\nb", "a\u0000b", "\ud800", "a\u202eb", "x".repeat(101), 7])
-    await faultsOf({ name });
+    await getFaults({ name });
 });
 
 test("400: a body that is not a JSON object", async () => {
@@ -165,7 +167,7 @@ test("405: any other method; Allow lists the valid ones", async () => {
 test("409: the name of an active key, until that key is revoked or expires", async () => {
   const first = await create({ name: "taken" });
   assertError(await create({ name: "taken" }), "CONFLICT");
-  await server.request("DELETE", `/v1/keys/${String(dataOf(first)["id"])}`, { key: admin });
+  await server.request("DELETE", `/v1/keys/${String(getData(first)["id"])}`, { key: admin });
   const soon = Math.ceil(server.clock.nowMs() / 1000) + 2;
   assert.equal((await create({ name: "taken", expires_at: soon })).status, 201);
   assertError(await create({ name: "taken" }), "CONFLICT");

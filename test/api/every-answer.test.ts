@@ -235,7 +235,7 @@ test("closing does not wait for a kept-alive connection after its response has e
 
 test("closing waits for the request in flight and then refuses connections", async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: requested, resolve: ask } = Promise.withResolvers<void>();
   const slow = defineRoute({
     path: "/v1/slow",
     access: "read",
@@ -249,7 +249,7 @@ test("closing waits for the request in flight and then refuses connections", asy
   });
   const closing = await openTestServer({ routes: [slow] });
   const answer = closing.request("GET", "/v1/slow", { key: closing.keys.read });
-  await asked;
+  await requested;
   const closed = closing.close();
   open();
   assert.deepEqual((await answer).body, { done: true });

@@ -7,10 +7,10 @@ import { after, test } from "node:test";
 import { ApiContract } from "../support/api-contract.ts";
 import {
   breakBytes,
-  bytesOf,
   type FuzzedRequest,
   type KeysOfScope,
   RequestFuzzer,
+  toBytes,
   upgradeRequest,
 } from "../support/fuzz-requests.ts";
 import type { Samples } from "../support/fuzz-values.ts";
@@ -148,13 +148,13 @@ async function runConnection(
     while (left > 0) {
       left -= 1;
       const request = fuzzer.next();
-      const head = bytesOf({ ...request, body: null });
+      const head = toBytes({ ...request, body: null });
       try {
         const answer = await connection.send(head, request.body, request.method === "HEAD");
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         assertOurs(request, answer);
       } catch (cause) {
-        throw new Error(`${(cause as Error).message}\n${JSON.stringify(bytesOf(request))}`, {
+        throw new Error(`${(cause as Error).message}\n${JSON.stringify(toBytes(request))}`, {
           cause,
         });
       }
@@ -171,7 +171,7 @@ const keys = await makeKeys();
 const samples = await makeSamples();
 const { seed, numRuns } = propertySettings(30_000);
 
-function fuzzerOf(random: SeededRandom): RequestFuzzer {
+function getFuzzer(random: SeededRandom): RequestFuzzer {
   return new RequestFuzzer({ random, endpoints: contract.endpoints, samples, keys });
 }
 
@@ -189,7 +189,7 @@ test("the API document describes the response to every request", async (t) => {
   const started = performance.now();
   await Promise.all(
     Array.from({ length: connectionCount }, (_, index) =>
-      runConnection(fuzzerOf(new SeededRandom(seed + index)), {
+      runConnection(getFuzzer(new SeededRandom(seed + index)), {
         count: numRuns / connectionCount,
         statuses,
       }),
@@ -226,7 +226,7 @@ async function sendAll(count: number, makeBytes: () => Buffer): Promise<readonly
 test("whatever bytes are sent, the responses are well-formed and the connection ends", async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = new SeededRandom(seed);
-  const fuzzer = fuzzerOf(random);
+  const fuzzer = getFuzzer(random);
   const count = Math.ceil(numRuns / 10);
   const answers = await sendAll(count, () => breakBytes(fuzzer.next(), random));
   t.diagnostic(`${count} broken requests, ${answers.length} answers`);
@@ -241,7 +241,7 @@ test("every request for the stream opens it or gets the reason why not, with eve
   const answers = await sendAll(count, () => {
     const request = upgradeRequest(random, keys.read);
     return random.chance(0.7)
-      ? Buffer.from(bytesOf(request), "latin1")
+      ? Buffer.from(toBytes(request), "latin1")
       : breakBytes(request, random);
   });
   const opened = answers.filter(({ status }) => status === 101).length;

@@ -128,7 +128,7 @@ suite("GET /", () => {
     const headers = { Accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" };
     const options = { headers: { ...headers, "X-Request-Id": "mine" } };
     /** Asserts an error of both kinds, and returns the wait that it asks for and the wait before the reload. */
-    async function refused(code: ErrorCode): Promise<readonly [askedSeconds: number, number]> {
+    async function refused(code: ErrorCode): Promise<readonly [requestedSeconds: number, number]> {
       assertError(await server.request("GET", "/"), code);
       assertError(await server.request("GET", "/v1/nothing", options), code);
       const response = await fetch(`${server.url}/market/<b>`, options);
@@ -154,8 +154,8 @@ suite("GET /", () => {
       ipWindow.take(bucket, ipRequestsPerMinute, nowMs);
     assert.equal((await get(`/assets/${asset}`)).status, 200, "a page that is open works");
     server.clock.advance(59_000);
-    const [askedSeconds, reloadSeconds] = await refused("RATE_LIMITED");
-    assert.equal(askedSeconds, 1);
+    const [requestedSeconds, reloadSeconds] = await refused("RATE_LIMITED");
+    assert.equal(requestedSeconds, 1);
     assert(reloadSeconds > 5 && reloadSeconds <= 15, `${reloadSeconds} s`);
     server.clock.advance(60_001);
     const blockedAtMs = server.clock.nowMs();

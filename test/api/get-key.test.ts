@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertError, dataOf, openTestServer } from "../support/open-test-server.ts";
+import { assertError, getData, openTestServer } from "../support/open-test-server.ts";
 
 const server = await openTestServer();
 const { admin } = server.keys;
@@ -15,7 +15,7 @@ const { key: made, value } = await server.access.keys.create({
 
 test("200: the key, with its current usage and status", async () => {
   const get = async () =>
-    dataOf(await server.request("GET", `/v1/keys/${made.id}`, { key: admin }));
+    getData(await server.request("GET", `/v1/keys/${made.id}`, { key: admin }));
   const before = await get();
   assert.equal(before["status"], "active");
   assert.equal(before["request_count"], 0);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 
 const server = await DataServer.open({
   recording: "contracts-gen3",
@@ -17,7 +17,7 @@ async function read(id: unknown): Promise<Row> {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=300");
   assertEveryHeader(answer.headers);
-  return dataOf(answer);
+  return getData(answer);
 }
 
 test("200: finds a market by condition id and by each token id, with the row of the list", async () => {

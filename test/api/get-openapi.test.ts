@@ -125,14 +125,14 @@ test("200: every operation, parameter, header and field is described, with an ex
 
 test("200: an example has the meaning of its field", async () => {
   const { components, paths } = await readDocument();
-  const exampleOf = (row: string, name: string): unknown =>
+  const getExample = (row: string, name: string): unknown =>
     components.schemas[row]?.properties?.[name]?.examples?.[0];
   const { data } = sampleAnswers.listTrades;
   for (const row of ["Trade", "Fill", "Match", "Cancellation", "Resolution"])
-    assert.equal(exampleOf(row, "id"), data[0]?.id, row);
-  assert.equal(exampleOf("Market", "id"), sampleAnswers.getMarket.data.id);
+    assert.equal(getExample(row, "id"), data[0]?.id, row);
+  assert.equal(getExample("Market", "id"), sampleAnswers.getMarket.data.id);
   const [bid, ask, mid, spread] = ["best_bid", "best_ask", "mid", "spread"].map((name) =>
-    Number(exampleOf("OrderBook", name)),
+    Number(getExample("OrderBook", name)),
   );
   assert.deepEqual([bid, ask, mid, spread], [0.51, 0.53, 0.52, 0.02]);
   const times = paths["/v1/trades"]?.["get"]?.parameters.flatMap((one) =>

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
 
-const fills = Map.groupBy(await server.getAll("/v1/fills?limit=1000&order=asc"), orderOf);
+const fills = Map.groupBy(await server.getAll("/v1/fills?limit=1000&order=asc"), getOrder);
 const cancellations = Map.groupBy(
   await server.getAll("/v1/cancellations?limit=1000&order=asc"),
-  orderOf,
+  getOrder,
 );
 
-function orderOf(row: Row): string {
+function getOrder(row: Row): string {
   return String(row["order_hash"]);
 }
 
@@ -21,7 +21,7 @@ async function read(hash: string): Promise<Row> {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
   assertEveryHeader(answer.headers);
-  return dataOf(answer);
+  return getData(answer);
 }
 
 test("200: all fills and cancellations of an order, oldest first", async () => {

@@ -9,7 +9,7 @@ import { DataServer, type Row } from "../support/open-data-server.ts";
 import {
   assertError,
   assertEveryHeader,
-  dataOf,
+  getData,
   openTestServer,
   testFreshness,
 } from "../support/open-test-server.ts";
@@ -31,10 +31,10 @@ function takeToken(): string {
   return formatTokenId(tokenId);
 }
 
-async function bookOf(token: string, query = ""): Promise<Row> {
+async function getBook(token: string, query = ""): Promise<Row> {
   const answer = await server.get(`/v1/orderbook/${token}${query}`);
   assert.equal(answer.status, 200, answer.text);
-  const data = dataOf(answer);
+  const data = getData(answer);
   assert.ok(Check(bookRow, data), JSON.stringify(data));
   return data;
 }
@@ -58,7 +58,7 @@ test("200: levels best first, with quote, depth and the fields of the venue", as
   const answer = await server.get(`/v1/orderbook/${token}`);
   assertEveryHeader(answer.headers);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=10");
-  const { age_ms: age, checksum, ...row } = dataOf(answer);
+  const { age_ms: age, checksum, ...row } = getData(answer);
   assert.ok(Number.isInteger(age) && Number(age) >= 0 && Number(age) < 5000);
   assert.ok(Number.isInteger(checksum));
   assert.deepEqual(row, {
@@ -88,7 +88,7 @@ test("200: levels best first, with quote, depth and the fields of the venue", as
     stale: false,
     stale_reason: null,
   });
-  const shallow = await bookOf(token, "?depth=1");
+  const shallow = await getBook(token, "?depth=1");
   assert.deepEqual(shallow["bids"], [{ price: "0.45", size: "20" }]);
   assert.deepEqual(shallow["asks"], [{ price: "0.46", size: "3" }]);
   assert.equal(shallow["bid_depth_usd"], "23.2");
@@ -96,7 +96,7 @@ test("200: levels best first, with quote, depth and the fields of the venue", as
 });
 
 test("200: an empty book has no best prices", async () => {
-  const book = await bookOf(takeToken());
+  const book = await getBook(takeToken());
   const { bids, asks, best_bid, best_ask, mid, spread, bid_depth_usd, checksum } = book;
   assert.deepEqual([bids, asks, best_bid, best_ask, mid, spread], [[], [], null, null, null, null]);
   assert.deepEqual([bid_depth_usd, checksum], ["0", 0]);
@@ -104,11 +104,11 @@ test("200: an empty book has no best prices", async () => {
 
 test("200: every response has the newest book, its own request id, and the current age", async () => {
   const token = takeToken();
-  await bookOf(token);
+  await getBook(token);
   for (let round = 1; round <= 5; round += 1) {
     venue.change([{ assetId: token, side: "BUY", price: "0.3", size: String(round) }]);
     await waitFor("the change", async () => {
-      const [best] = (await bookOf(token))["bids"] as Row[];
+      const [best] = (await getBook(token))["bids"] as Row[];
       return best?.["size"] === String(round) ? true : null;
     });
   }
@@ -117,22 +117,22 @@ test("200: every response has the newest book, its own request id, and the curre
   const path = `/v1/orderbook/${token}`;
   const first = await server.edge.request("GET", path, { key, headers });
   const again = await server.edge.request("GET", path, { key });
-  assert.deepEqual({ ...dataOf(first), age_ms: 0 }, { ...dataOf(again), age_ms: 0 });
-  assert.ok(Number(dataOf(again)["age_ms"]) >= Number(dataOf(first)["age_ms"]));
+  assert.deepEqual({ ...getData(first), age_ms: 0 }, { ...getData(again), age_ms: 0 });
+  assert.ok(Number(getData(again)["age_ms"]) >= Number(getData(first)["age_ms"]));
   assert.equal((first.body["meta"] as Row)["request_id"], "twice");
   assert.notEqual((again.body["meta"] as Row)["request_id"], "twice");
 });
 
 test("200: an unreliable book is marked stale, with the reason", async () => {
   const token = takeToken();
-  await bookOf(token);
+  await getBook(token);
   venue.change([{ assetId: token, side: "BUY", price: "0.6", size: "1" }]);
   venue.change([{ assetId: token, side: "SELL", price: "0.5", size: "1" }]);
   await waitFor("the mismatch", async () =>
-    (await bookOf(token))["stale_reason"] === "crossed" ? true : null,
+    (await getBook(token))["stale_reason"] === "crossed" ? true : null,
   );
-  assert.equal((await bookOf(token))["stale"], true);
-  const price = dataOf(await server.get(`/v1/price/${token}`));
+  assert.equal((await getBook(token))["stale"], true);
+  const price = getData(await server.get(`/v1/price/${token}`));
   assert.equal(price["best_bid"], null, "a price has no quote of a book that is stale");
 });
 
@@ -142,19 +142,19 @@ test("200: the first price of a token has the quote of its live book", async () 
   venue.book(token).set("SELL", "0.44", "1");
   const path = `/v1/price/${token}`;
   // The request makes the service follow the book, and waits for it.
-  const price = dataOf(await server.get(path));
+  const price = getData(await server.get(path));
   const { best_bid, best_ask, mid, spread } = price;
   assert.deepEqual([best_bid, best_ask, mid, spread], ["0.4", "0.44", "0.42", "0.04"]);
   venue.change([{ assetId: token, side: "BUY", price: "0.41", size: "2" }]);
   await waitFor("the change", async () => {
     const [listed] = (await server.getPage(`/v1/price?token_ids=${token}`)).data;
-    const row = dataOf(await server.get(path));
+    const row = getData(await server.get(path));
     return row["best_bid"] === "0.41" && listed?.["best_bid"] === "0.41" ? true : null;
   });
 });
 
 test("200: a price of a token without a book has no quote", async () => {
-  const price = dataOf(await server.get(`/v1/price/${takeToken()}`));
+  const price = getData(await server.get(`/v1/price/${takeToken()}`));
   assert.deepEqual([price["best_bid"], price["mid"]], [null, null]);
 });
 

@@ -3,18 +3,18 @@ import { after, test } from "node:test";
 import * as fc from "fast-check";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
-import { microsOf } from "../support/naive-filters.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { naivePrice } from "../support/naive-price.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { testMarkets, testPairs } from "../support/test-markets.ts";
 
 // A chain of several weeks, so that trades keep leaving the 24h window.
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
 const server = await DataServer.open({
-  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
+  facts: getFacts(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
   finalBlocks: 8,
   unfinalizedBlocks: 2,
 });
@@ -27,10 +27,10 @@ const tokens = [
 ];
 const last = server.facts.at(-1)?.number ?? 0;
 
-async function priceOf(tokenId: TokenId): Promise<Row> {
+async function getPrice(tokenId: TokenId): Promise<Row> {
   const answer = await server.get(`/v1/price/${formatTokenId(tokenId)}`);
   assert.equal(answer.status, 200, answer.text);
-  return dataOf(answer);
+  return getData(answer);
 }
 
 test("200: at every height the price, the 24h statistics and the complement follow from the trades", async () => {
@@ -41,7 +41,7 @@ test("200: at every height the price, the 24h statistics and the complement foll
     for (const tokenId of tokens) {
       if (!server.state.directory.isKnownToken(tokenId)) continue;
       const expected = naivePrice(tokenId, server.fills, server.state);
-      assert.deepEqual(await priceOf(tokenId), expected, `block ${unfinalized}`);
+      assert.deepEqual(await getPrice(tokenId), expected, `block ${unfinalized}`);
       sources.add(expected["price_source"]);
     }
   }
@@ -50,8 +50,8 @@ test("200: at every height the price, the 24h statistics and the complement foll
 
 test("200: the prices of a pair add up to 1, and each row has the price of the other token", async () => {
   for (const [yes, no] of [...testPairs.legacy, ...testPairs.generation3]) {
-    const [own, other] = [await priceOf(yes), await priceOf(no)];
-    assert.equal(microsOf(own["price"]) + microsOf(other["price"]), 1_000_000n);
+    const [own, other] = [await getPrice(yes), await getPrice(no)];
+    assert.equal(toMicros(own["price"]) + toMicros(other["price"]), 1_000_000n);
     const { token_id, price } = own["complement"] as Row;
     assert.deepEqual([token_id, price], [other["token_id"], other["price"]]);
   }
@@ -59,7 +59,7 @@ test("200: the prices of a pair add up to 1, and each row has the price of the o
 
 test("200: the price of a resolved token is its payout, whatever was traded last", async () => {
   const [yes] = testMarkets.negRisk.tokenIds as [TokenId];
-  const row = await priceOf(yes);
+  const row = await getPrice(yes);
   // The payouts of this market are 3 and 7.
   assert.equal(row["price"], "0.3");
   assert.equal(row["settlement_price"], "0.3");
@@ -70,9 +70,9 @@ test("200: the price of a resolved token is its payout, whatever was traded last
 test("200: after a day without trades the price stays, with no change and no volume", async () => {
   const [tokenId] = testPairs.generation3[1] ?? [];
   assert(tokenId !== undefined);
-  const before = await priceOf(tokenId);
+  const before = await getPrice(tokenId);
   await server.passTime(86_401);
-  const after = await priceOf(tokenId);
+  const after = await getPrice(tokenId);
   assert.equal(after["price"], before["price"]);
   const { open, high, low, close, change, trades, volume_usd, vwap } = after["stats_24h"] as Row;
   const newest = (after["last_trade"] as Row)["price"];

@@ -91,7 +91,7 @@ test("200: has every number of the JSON metrics and every metric of the table", 
   }
   const { api: _, ...rest } = await metrics.read();
   const values = new Set(reported.samples.map(({ value }) => value));
-  for (const [place, number] of numbersOf(rest, "")) {
+  for (const [place, number] of toNumbers(rest, "")) {
     const inBaseUnits = place.endsWith("_ms") ? number / 1000 : number;
     // Quantiles and counts of the store are in the buckets.
     if (/^\.store\.(queries|inserts)\.(p\d|count)/.test(place)) continue;
@@ -122,10 +122,10 @@ test("405: any other method; Allow lists the valid ones", async () => {
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
 });
 
-function numbersOf(value: unknown, place: string): [string, number][] {
+function toNumbers(value: unknown, place: string): [string, number][] {
   if (typeof value === "number") return [[place, value]];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => numbersOf(inner, `${place}.${key}`));
+  return Object.entries(value).flatMap(([key, inner]) => toNumbers(inner, `${place}.${key}`));
 }
 
 test("promtool, if it is installed, finds nothing to criticize", async (t) => {

@@ -53,10 +53,10 @@ test("405: any other method; Allow lists the valid ones", async () => {
 test("200: requests of a load balancer do not count toward the limit; requests that it forwards do", async (t) => {
   const behind = await openTestServer({ trustedProxies: ["127.0.0.1"] });
   cleanUp(t, () => behind.close());
-  const remainingOf = async (headers: Record<string, string>) =>
+  const getRemaining = async (headers: Record<string, string>) =>
     assertEveryHeader((await behind.request("GET", "/v1/ready", { headers })).headers).remaining;
-  for (let checks = 0; checks < 150; checks += 1) assert.equal(await remainingOf({}), 100);
+  for (let checks = 0; checks < 150; checks += 1) assert.equal(await getRemaining({}), 100);
   const forwarded = { "x-forwarded-for": "203.0.113.7" };
-  assert.equal(await remainingOf(forwarded), 99);
-  assert.equal(await remainingOf(forwarded), 98);
+  assert.equal(await getRemaining(forwarded), 99);
+  assert.equal(await getRemaining(forwarded), 98);
 });

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
 
 const lists = {
-  trades: await rowsOf("/v1/trades?include=market&limit=1000&order=asc"),
-  matches: await rowsOf("/v1/matches?limit=1000&order=asc"),
-  fills: await rowsOf("/v1/fills?limit=1000&order=asc"),
-  resolutions: await rowsOf("/v1/resolutions?limit=1000&order=asc"),
-  exchange_events: await rowsOf("/v1/exchange-events?limit=1000&order=asc"),
+  trades: await toRows("/v1/trades?include=market&limit=1000&order=asc"),
+  matches: await toRows("/v1/matches?limit=1000&order=asc"),
+  fills: await toRows("/v1/fills?limit=1000&order=asc"),
+  resolutions: await toRows("/v1/resolutions?limit=1000&order=asc"),
+  exchange_events: await toRows("/v1/exchange-events?limit=1000&order=asc"),
 };
 const logged = server.facts
   .filter(({ number }) => number <= server.newestBlock)
   .flatMap(({ events }) => events);
 
-async function rowsOf(path: string): Promise<ReadonlyMap<unknown, readonly Row[]>> {
+async function toRows(path: string): Promise<ReadonlyMap<unknown, readonly Row[]>> {
   return Map.groupBy(await server.getAll(path), (row) => row["tx_hash"]);
 }
 
@@ -26,7 +26,7 @@ async function read(hash: string): Promise<Row> {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
   assertEveryHeader(answer.headers);
-  return dataOf(answer);
+  return getData(answer);
 }
 
 test("200: a transaction has its rows of every list, final or not", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { microsOf } from "../support/naive-filters.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 import { amount } from "../support/recorded/exact.ts";
 
 const server = await DataServer.open();
@@ -16,11 +16,11 @@ async function read(address: string): Promise<Row> {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=10");
   assertEveryHeader(answer.headers);
-  return dataOf(answer);
+  return getData(answer);
 }
 
-function volumeOf(rows: readonly Row[]): bigint {
-  return rows.reduce((sum, row) => sum + microsOf(row["value_usd"]), 0n);
+function getVolume(rows: readonly Row[]): bigint {
+  return rows.reduce((sum, row) => sum + toMicros(row["value_usd"]), 0n);
 }
 
 test("200: the totals of a wallet are the sums of its trades, final or not", async () => {
@@ -34,7 +34,7 @@ test("200: the totals of a wallet are the sums of its trades, final or not", asy
       trades: own.length,
       maker_trades: own.filter((row) => row["maker"] === address).length,
       taker_trades: own.filter((row) => row["taker"] === address).length,
-      volume_usd: amount(volumeOf(own)),
+      volume_usd: amount(getVolume(own)),
       markets: new Set(own.map((row) => row["condition_id"] ?? row["token_id"])).size,
       truncated: false,
       first_trade_at: first?.["timestamp"],
@@ -43,7 +43,7 @@ test("200: the totals of a wallet are the sums of its trades, final or not", asy
       last_trade_at_ms: last?.["timestamp_ms"],
     });
     const top = top_markets as readonly Row[];
-    const volumes = top.map((row) => microsOf(row["volume_usd"]));
+    const volumes = top.map((row) => toMicros(row["volume_usd"]));
     assert.deepEqual(
       volumes,
       volumes.toSorted((a, b) => Number(b - a)),
@@ -52,7 +52,7 @@ test("200: the totals of a wallet are the sums of its trades, final or not", asy
       const ofMarket = own.filter((row) => row["condition_id"] === market["condition_id"]);
       if (market["condition_id"] === null) continue;
       assert.equal(market["trades"], ofMarket.length);
-      assert.equal(microsOf(market["volume_usd"]), volumeOf(ofMarket));
+      assert.equal(toMicros(market["volume_usd"]), getVolume(ofMarket));
     }
   }
 });

@@ -4,19 +4,19 @@ import { after, test } from "node:test";
 import * as fc from "fast-check";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
-import { presentCandle } from "../../src/rows/candle-row.ts";
+import { toCandleRow } from "../../src/rows/candle-row.ts";
 import { type BlockPlan, buildChain } from "../support/generate-chain.ts";
 import { anyTransaction } from "../support/generate-matches.ts";
-import { pathOf } from "../support/list-cases.ts";
+import { getPath } from "../support/list-cases.ts";
 import { mirroredLogs, mirroredPairs } from "../support/mirrored-market.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
-import { microsOf } from "../support/naive-filters.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { naivePrice } from "../support/naive-price.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, dataOf } from "../support/open-test-server.ts";
+import { assertError, getData } from "../support/open-test-server.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { amount } from "../support/recorded/exact.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { testPairs } from "../support/test-markets.ts";
 
 const { legacy, mirror } = mirroredPairs;
@@ -38,7 +38,7 @@ const plans = trades.map((transactions, index): BlockPlan => {
   const all = log === undefined ? transactions : [log, ...transactions];
   return { secondsLater: 1_700, reports: false, transactions: all };
 });
-const facts = factsOf(buildChain(plans));
+const facts = getFacts(buildChain(plans));
 const server = await DataServer.open({ facts, finalBlocks: 60, unfinalizedBlocks: 30 });
 after(() => server.close());
 
@@ -50,21 +50,21 @@ const cases = [legacy, mirror].flatMap((pair) =>
     return { tokenId, same: own, inverted, complement: pair[1 - index] as TokenId };
   }),
 );
-const idsOf = (tokenIds: readonly TokenId[]) => tokenIds.map(formatTokenId);
+const getIds = (tokenIds: readonly TokenId[]) => tokenIds.map(formatTokenId);
 
 test("200: the trades of the same outcome on both ledgers, as in the list of all trades", async () => {
   const all = await server.getAll("/v1/trades?limit=1000&order=asc");
   for (const { tokenId, same, inverted } of cases) {
     const path = `/v1/trades/market/${formatTokenId(tokenId)}?order=asc&include_mirror=true`;
-    const isSame = (row: Row) => idsOf(same).includes(String(row["token_id"]));
+    const isSame = (row: Row) => getIds(same).includes(String(row["token_id"]));
     const expected = all.filter(isSame);
-    assert.deepEqual(await server.getAll(pathOf(path, { limit: "1000" })), expected);
-    assert.deepEqual(await server.getAll(pathOf(path, { limit: "7" })), expected);
+    assert.deepEqual(await server.getAll(getPath(path, { limit: "1000" })), expected);
+    assert.deepEqual(await server.getAll(getPath(path, { limit: "7" })), expected);
     assert(new Set(expected.map((row) => row["token_id"])).size === 2);
     const pairs = all.filter(
-      (row) => isSame(row) || idsOf(inverted).includes(String(row["token_id"])),
+      (row) => isSame(row) || getIds(inverted).includes(String(row["token_id"])),
     );
-    const both = await server.getAll(pathOf(path, { include_complement: "true", limit: "1000" }));
+    const both = await server.getAll(getPath(path, { include_complement: "true", limit: "1000" }));
     assert.deepEqual(
       both.map(({ seq, token_id, price, side }) => ({ seq, token_id, price, side })),
       pairs.map((row) => {
@@ -73,7 +73,7 @@ test("200: the trades of the same outcome on both ledgers, as in the list of all
         return {
           seq,
           token_id: complement_token_id,
-          price: price === null ? null : amount(1_000_000n - microsOf(price)),
+          price: price === null ? null : amount(1_000_000n - toMicros(price)),
           side: side === "BUY" ? "SELL" : "BUY",
         };
       }),
@@ -85,13 +85,13 @@ test("200: candles of every resolution and source equal a naive roll-up of the t
   for (const [resolution, bucketSeconds] of Object.entries(resolutionSeconds)) {
     for (const { tokenId, same, inverted } of cases) {
       for (const source of ["pair", "own"]) {
-        const asked = { same, inverted: source === "pair" ? inverted : [], bucketSeconds };
+        const requested = { same, inverted: source === "pair" ? inverted : [], bucketSeconds };
         const { now } = server.state.dayWindow;
-        const expected = [...naiveCandles(server.fills, asked)].map(([bucket, candle]) =>
-          presentCandle({ bucket, candle }, { bucketSeconds, now }),
+        const expected = [...naiveCandles(server.fills, requested)].map(([bucket, candle]) =>
+          toCandleRow({ bucket, candle }, { bucketSeconds, now }),
         );
         const query = { resolution, source, start: "0", limit: "1000", include_mirror: "true" };
-        const path = pathOf(`/v1/candles/${formatTokenId(tokenId)}`, query);
+        const path = getPath(`/v1/candles/${formatTokenId(tokenId)}`, query);
         assert.deepEqual(await server.getAll(path), expected, `${resolution} ${source}`);
       }
     }
@@ -112,7 +112,7 @@ test("200: at every height the price is that of the newest trade on either ledge
     await server.advance({ unfinalized: block });
     for (const one of cases) {
       const path = `/v1/price/${formatTokenId(one.tokenId)}?include_mirror=true`;
-      assert.deepEqual(dataOf(await server.get(path)), expectedPrice(one), `block ${block}`);
+      assert.deepEqual(getData(await server.get(path)), expectedPrice(one), `block ${block}`);
     }
   }
   const ids = cases.map(({ tokenId }) => formatTokenId(tokenId)).join();
@@ -121,8 +121,8 @@ test("200: at every height the price is that of the newest trade on either ledge
 });
 
 test("200: after the first result the price on both ledgers is its payout; alone each waits for its own", async () => {
-  const priceOf = async (tokenId: TokenId, query: string) => {
-    const row = dataOf(await server.get(`/v1/price/${formatTokenId(tokenId)}${query}`));
+  const getPrice = async (tokenId: TokenId, query: string) => {
+    const row = getData(await server.get(`/v1/price/${formatTokenId(tokenId)}${query}`));
     return [row["price"], row["price_source"], row["resolved"], row["settlement_price"]];
   };
   await server.advance({ unfinalized: facts[105]?.number ?? 0 });
@@ -130,9 +130,9 @@ test("200: after the first result the price on both ledgers is its payout; alone
     const [own, other] = [legacy[index] as TokenId, mirror[index] as TokenId];
     const settled = [price, "settlement", true, price];
     for (const id of [own, other])
-      assert.deepEqual(await priceOf(id, "?include_mirror=true"), settled);
-    assert.deepEqual(await priceOf(other, ""), settled);
-    assert.equal((await priceOf(own, ""))[2], false);
+      assert.deepEqual(await getPrice(id, "?include_mirror=true"), settled);
+    assert.deepEqual(await getPrice(other, ""), settled);
+    assert.equal((await getPrice(own, ""))[2], false);
   }
 });
 
@@ -144,8 +144,8 @@ test("200: a token without a mirror has the same rows with and without include_m
       `/v1/candles/${id}?start=0`,
       `/v1/price/${id}`,
     ]) {
-      const own = dataOf(await server.get(path));
-      assert.deepEqual(dataOf(await server.get(pathOf(path, { include_mirror: "true" }))), own);
+      const own = getData(await server.get(path));
+      assert.deepEqual(getData(await server.get(getPath(path, { include_mirror: "true" }))), own);
     }
   }
 });

@@ -5,22 +5,22 @@ import { formatMicros } from "../../src/base/decimal.ts";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { invertPrice } from "../../src/market/invert.ts";
-import { presentCandle } from "../../src/rows/candle-row.ts";
+import { toCandleRow } from "../../src/rows/candle-row.ts";
 import { timeFields } from "../../src/rows/wire-format.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
-import { pathOf } from "../support/list-cases.ts";
+import { getPath } from "../support/list-cases.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
-import { microsOf } from "../support/naive-filters.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { testMarkets, testPairs } from "../support/test-markets.ts";
 
 // A chain of several weeks, whose blocks are seconds, hours or more than a day apart.
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 330 });
 const server = await DataServer.open({
-  facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
+  facts: getFacts(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
   finalBlocks: 240,
   unfinalizedBlocks: 40,
 });
@@ -31,17 +31,17 @@ const [[yes, no]] = testPairs.legacy as [[TokenId, TokenId]];
 const path = `/v1/candles/${formatTokenId(yes)}`;
 const { dayWindow } = server.state;
 
-type Asked = {
+type CandleQuery = {
   readonly same: readonly TokenId[];
   readonly inverted: readonly TokenId[];
   readonly bucketSeconds: number;
 };
 
 /** Computes the candles of the facts that are served now, naively, oldest first. */
-function expectedCandles(asked: Asked): Row[] {
-  return [...naiveCandles(server.fills, asked)].map(([bucket, candle]) => ({
-    ...presentCandle({ bucket, candle }, { ...asked, now: dayWindow.now }),
-    closed: bucket + asked.bucketSeconds <= dayWindow.now,
+function expectedCandles(candleQuery: CandleQuery): Row[] {
+  return [...naiveCandles(server.fills, candleQuery)].map(([bucket, candle]) => ({
+    ...toCandleRow({ bucket, candle }, { ...candleQuery, now: dayWindow.now }),
+    closed: bucket + candleQuery.bucketSeconds <= dayWindow.now,
   }));
 }
 
@@ -66,25 +66,25 @@ function emptyCandle(bucket: number, price: bigint, closed: boolean): Row {
 }
 
 /** Adds to `expectedCandles` a flat candle for every bucket up to now without a trade. */
-function expectedFilled(asked: Asked): Row[] {
-  const traded = naiveCandles(server.fills, asked);
+function expectedFilled(candleQuery: CandleQuery): Row[] {
+  const traded = naiveCandles(server.fills, candleQuery);
   const rows: Row[] = [];
   const [first = Infinity] = traded.keys();
   let price = 0n;
   const { now } = dayWindow;
-  for (let bucket = first; bucket <= now; bucket += asked.bucketSeconds) {
-    const closed = bucket + asked.bucketSeconds <= now;
+  for (let bucket = first; bucket <= now; bucket += candleQuery.bucketSeconds) {
+    const closed = bucket + candleQuery.bucketSeconds <= now;
     const candle = traded.get(bucket);
     price = candle?.close.price ?? price;
     if (candle === undefined) rows.push(emptyCandle(bucket, price, closed));
-    else rows.push({ ...presentCandle({ bucket, candle }, { ...asked, now }), closed });
+    else rows.push({ ...toCandleRow({ bucket, candle }, { ...candleQuery, now }), closed });
   }
   return rows;
 }
 
 /** Reads all pages and sorts them, oldest first. Without a time the newest page comes first. */
 async function readAll(query: Record<string, string>): Promise<Row[]> {
-  const rows = await server.getAll(pathOf(path, query));
+  const rows = await server.getAll(getPath(path, query));
   return rows.toSorted((a, b) => Number(a["timestamp_ms"]) - Number(b["timestamp_ms"]));
 }
 
@@ -92,13 +92,13 @@ test("200: candles of every resolution equal a naive roll-up of the trades", asy
   for (const [resolution, bucketSeconds] of resolutions) {
     for (const tokenId of [yes, no, ...testPairs.generation3.flat()]) {
       for (const source of ["pair", "own"]) {
-        const inverted = server.state.directory.pairOf(tokenId).slice(1);
+        const inverted = server.state.directory.getPair(tokenId).slice(1);
         const tokens = { same: [tokenId], inverted: source === "pair" ? inverted : [] };
         const expected = expectedCandles({ ...tokens, bucketSeconds });
         const query = { resolution, source, start: "0", limit: "1000" };
         const at = `/v1/candles/${formatTokenId(tokenId)}`;
         assert.deepEqual(
-          await server.getAll(pathOf(at, query)),
+          await server.getAll(getPath(at, query)),
           expected,
           `${resolution} ${source}`,
         );
@@ -119,16 +119,16 @@ test("200: fill=previous repeats the last close in every bucket without a trade"
 });
 
 test("200: the candles of the two tokens of a pair are inverse to each other", async () => {
-  const flip = (text: unknown) => invertPrice(microsOf(text));
+  const flip = (text: unknown) => invertPrice(toMicros(text));
   const own = await readAll({ resolution: "15m" });
   const query = { resolution: "15m", start: "0", limit: "1000" };
-  const other = await server.getAll(pathOf(`/v1/candles/${formatTokenId(no)}`, query));
+  const other = await server.getAll(getPath(`/v1/candles/${formatTokenId(no)}`, query));
   assert.deepEqual(
     own.map(({ open, high, low, close, volume }) => [
-      microsOf(open),
-      microsOf(high),
-      microsOf(low),
-      microsOf(close),
+      toMicros(open),
+      toMicros(high),
+      toMicros(low),
+      toMicros(close),
       volume,
     ]),
     other.map(({ open, high, low, close, volume }) => [
@@ -143,12 +143,12 @@ test("200: the candles of the two tokens of a pair are inverse to each other", a
 
 test("200: without a time the newest candles, in the requested order, page by page into the past", async () => {
   const all = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 300 });
-  const newest = await server.getPage(pathOf(path, { resolution: "5m", limit: "7" }));
+  const newest = await server.getPage(getPath(path, { resolution: "5m", limit: "7" }));
   assert.deepEqual(newest.data, all.slice(-7));
   const query = { resolution: "5m", limit: "7", order: "desc" };
-  const falling = await server.getPage(pathOf(path, query));
+  const falling = await server.getPage(getPath(path, query));
   assert.deepEqual(falling.data, all.slice(-7).toReversed());
-  assert.deepEqual(await server.getAll(pathOf(path, query)), all.toReversed());
+  assert.deepEqual(await server.getAll(getPath(path, query)), all.toReversed());
   assert.deepEqual(await readAll({ resolution: "5m", limit: "7" }), all);
   const hourly = await server.getPage(path);
   assert.equal(hourly.pagination.limit, 500);
@@ -167,7 +167,7 @@ test("200: start is inclusive and end exclusive, by the time at which a bucket o
   ] as const) {
     for (const order of ["asc", "desc"]) {
       const query = { start: new Date(start).toISOString(), end: new Date(end).toISOString() };
-      const served = await server.getAll(pathOf(path, { ...query, order, limit: "3" }));
+      const served = await server.getAll(getPath(path, { ...query, order, limit: "3" }));
       const expected = within(start, end);
       assert.deepEqual(served, order === "asc" ? expected : expected.toReversed());
     }
@@ -176,11 +176,11 @@ test("200: start is inclusive and end exclusive, by the time at which a bucket o
 
 test("200: meta has the first candle and the settlement", async () => {
   const first = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 86_400 })[0];
-  const { meta } = await server.getPage(pathOf(path, { resolution: "1d" }));
+  const { meta } = await server.getPage(getPath(path, { resolution: "1d" }));
   assert.equal(meta["first_candle_ms"], first?.["timestamp_ms"]);
-  const place = server.state.directory.placeOf(yes);
+  const place = server.state.directory.getPlace(yes);
   assert(place !== null);
-  const resolution = server.state.directory.resolutionOf(place.conditionId);
+  const resolution = server.state.directory.getResolution(place.conditionId);
   assert(resolution !== null, "the first test market is resolved by its logs");
   // Its payouts are 0 and 1.
   const timestamp_ms = resolution.timestamp * 1000;
@@ -188,22 +188,22 @@ test("200: meta has the first candle and the settlement", async () => {
 });
 
 test("200: a page of closed candles can be cached for the length of one candle", async () => {
-  const cacheOf = async (query: Record<string, string>) =>
-    (await server.get(pathOf(path, query))).headers.get("cache-control");
+  const getCache = async (query: Record<string, string>) =>
+    (await server.get(getPath(path, query))).headers.get("cache-control");
   const closed = { end: String(dayWindow.now - 2 * 86_400) };
   for (const [resolution, seconds] of resolutions)
-    assert.equal(await cacheOf({ ...closed, resolution }), `private, max-age=${seconds}`);
-  assert.equal(await cacheOf({ fill: "previous" }), "private, max-age=1");
+    assert.equal(await getCache({ ...closed, resolution }), `private, max-age=${seconds}`);
+  assert.equal(await getCache({ fill: "previous" }), "private, max-age=1");
   // There is no candle yet: the next trade creates one.
   const ahead = { start: String(dayWindow.now + 1), resolution: "1d" };
-  assert.deepEqual((await server.getPage(pathOf(path, ahead))).data, []);
-  assert.equal(await cacheOf(ahead), "private, max-age=1");
+  assert.deepEqual((await server.getPage(getPath(path, ahead))).data, []);
+  assert.equal(await getCache(ahead), "private, max-age=1");
 });
 
 test("200: pages have every candle once while blocks arrive and become final", async () => {
   const last = server.facts.at(-1)?.number ?? 0;
   const rising = await server.getAll(
-    pathOf(path, { resolution: "1m", start: "0", limit: "9" }),
+    getPath(path, { resolution: "1m", start: "0", limit: "9" }),
     () => {
       const unfinalized = Math.min(server.newestBlock + 10, last);
       return server.advance({ unfinalized, final: unfinalized - 10 });
@@ -231,10 +231,10 @@ test("400: an invalid resolution, range or cursor", async () => {
     if (typeof expected === "string") assert.equal(message, expected);
     else assert.match(message, expected);
   }
-  const first = await server.getPage(pathOf(path, { limit: "1", resolution: "1m" }));
+  const first = await server.getPage(getPath(path, { limit: "1", resolution: "1m" }));
   const cursor = String(first.pagination.next_cursor);
   for (const query of [{ resolution: "5m" }, { resolution: "1m", source: "own" }])
-    assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
+    assertError(await server.get(getPath(path, { ...query, cursor })), "INVALID_CURSOR");
 });
 
 test("400: an invalid token id", async () => {

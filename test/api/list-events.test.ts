@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ConditionId } from "../../src/base/ids.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
-import { idsOf, pathOf } from "../support/list-cases.ts";
-import { microsOf } from "../support/naive-filters.ts";
+import { getIds, getPath } from "../support/list-cases.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader, dataOf } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 
 const server = await DataServer.open({ finalBlocks: 800, unfinalizedBlocks: 200 });
 after(() => server.close());
@@ -32,19 +32,19 @@ const ofEvent: VenueMetadata = {
 };
 
 async function all(query: Record<string, string> = {}): Promise<readonly Row[]> {
-  return server.getAll(pathOf(path, { limit: "50", ...query }));
+  return server.getAll(getPath(path, { limit: "50", ...query }));
 }
 
-function marketsOf(event: Row | undefined): readonly Row[] {
+function getMarkets(event: Row | undefined): readonly Row[] {
   return (event?.["markets"] ?? []) as readonly Row[];
 }
 
-function sumOf(rows: readonly Row[], field: string): bigint {
-  return rows.reduce((sum, row) => sum + microsOf(row[field]), 0n);
+function sumAll(rows: readonly Row[], field: string): bigint {
+  return rows.reduce((sum, row) => sum + toMicros(row[field]), 0n);
 }
 
 function byVolume(one: Row, other: Row): number {
-  return Number(microsOf(one["volume_usd"]) - microsOf(other["volume_usd"]));
+  return Number(toMicros(one["volume_usd"]) - toMicros(other["volume_usd"]));
 }
 
 describe("events of the chain and of the venue", () => {
@@ -62,21 +62,21 @@ describe("events of the chain and of the venue", () => {
     );
     const negRisk = events.filter((event) => event["neg_risk"] === true);
     assert(byEvent.size > 1);
-    assert.deepEqual(new Set(idsOf(negRisk)), new Set(byEvent.keys()));
+    assert.deepEqual(new Set(getIds(negRisk)), new Set(byEvent.keys()));
     for (const event of negRisk) {
       const own = byEvent.get(String(event["id"])) ?? [];
       assert.equal(event["neg_risk_market_id"], event["id"]);
-      assert.deepEqual(new Set(idsOf(marketsOf(event))), new Set(idsOf(own)));
+      assert.deepEqual(new Set(getIds(getMarkets(event))), new Set(getIds(own)));
       assert.equal(event["market_count"], own.length);
       for (const field of ["volume_usd", "volume_24h_usd"])
-        assert.equal(microsOf(event[field]), sumOf(own, field), field);
+        assert.equal(toMicros(event[field]), sumAll(own, field), field);
       const trades = own.reduce((sum, row) => sum + Number(row["trades"]), 0);
       assert.equal(event["trades"], trades);
       const isResolved = own.every((row) => row["status"] === "resolved");
       assert.equal(event["status"], isResolved ? "resolved" : "open");
       const prices = own.flatMap((row) => (row["tokens"] as Row[])[0]?.["price"] ?? []);
-      const sum = prices.reduce((before: bigint, price) => before + microsOf(price), 0n);
-      assert.equal(event["price_sum"] === null ? 0n : microsOf(event["price_sum"]), sum);
+      const sum = prices.reduce((before: bigint, price) => before + toMicros(price), 0n);
+      assert.equal(event["price_sum"] === null ? 0n : toMicros(event["price_sum"]), sum);
       assert.equal(typeof event["title"], "string");
     }
   });
@@ -97,26 +97,26 @@ describe("events of the chain and of the venue", () => {
         end_date: "2027-01-31T12:00:00Z",
       },
     );
-    assert.deepEqual(new Set(idsOf(marketsOf(event))), new Set(idsOf(plain.slice(0, 3))));
-    assert(marketsOf(event).every((market) => market["outcome_label"] === "Home"));
+    assert.deepEqual(new Set(getIds(getMarkets(event))), new Set(getIds(plain.slice(0, 3))));
+    assert(getMarkets(event).every((market) => market["outcome_label"] === "Home"));
   });
 
   test("200: sorted by each field, pages have every event once", async () => {
     const keys = {
-      volume_24h: (row: Row) => Number(microsOf(row["volume_24h_usd"])),
-      volume: (row: Row) => Number(microsOf(row["volume_usd"])),
+      volume_24h: (row: Row) => Number(toMicros(row["volume_24h_usd"])),
+      volume: (row: Row) => Number(toMicros(row["volume_usd"])),
       created_at: (row: Row) => Number(row["created_at_ms"]),
       end_date: (row: Row) => Date.parse((row["end_date"] ?? "1970-01-01T00:00:00Z") as string),
     };
-    for (const [sort, keyOf] of Object.entries(keys)) {
+    for (const [sort, getKey] of Object.entries(keys)) {
       for (const [order, sign] of [
         ["asc", 1],
         ["desc", -1],
       ] as const) {
-        const rows = await server.getAll(pathOf(path, { sort, order, limit: "2" }));
+        const rows = await server.getAll(getPath(path, { sort, order, limit: "2" }));
         assert.equal(rows.length, events.length);
-        assert.equal(new Set(idsOf(rows)).size, rows.length);
-        const values = rows.map(keyOf);
+        assert.equal(new Set(getIds(rows)).size, rows.length);
+        const values = rows.map(getKey);
         assert.deepEqual(
           values,
           values.toSorted((a, b) => sign * (a - b)),
@@ -127,28 +127,28 @@ describe("events of the chain and of the venue", () => {
   });
 
   test("200: an event matches by any of its markets, and is returned with all of them", async () => {
-    const [event] = events.filter((one) => one["neg_risk"] === true && marketsOf(one).length > 1);
+    const [event] = events.filter((one) => one["neg_risk"] === true && getMarkets(one).length > 1);
     const id = String(event?.["id"]);
-    const [, second] = marketsOf(event);
+    const [, second] = getMarkets(event);
     assert.deepEqual(await all({ condition_id: String(second?.["id"]) }), [event]);
     assert.deepEqual(await all({ neg_risk_market_id: id }), [event]);
-    assert.deepEqual(idsOf(await all({ event_id: "4711" })), ["4711"]);
-    assert.deepEqual(idsOf(await all({ category: "sports" })), ["4711"]);
-    assert.deepEqual(idsOf(await all({ tag: "cup,other" })), ["4711"]);
+    assert.deepEqual(getIds(await all({ event_id: "4711" })), ["4711"]);
+    assert.deepEqual(getIds(await all({ category: "sports" })), ["4711"]);
+    assert.deepEqual(getIds(await all({ tag: "cup,other" })), ["4711"]);
     for (const status of ["open", "resolved"]) {
-      const wanted = events.filter((one) => one["status"] === status);
-      assert.deepEqual(idsOf(await all({ status })), idsOf(wanted));
+      const requested = events.filter((one) => one["status"] === status);
+      assert.deepEqual(getIds(await all({ status })), getIds(requested));
     }
-    const wanted = events.filter((one) => one["neg_risk"] === true);
-    assert.deepEqual(idsOf(await all({ neg_risk: "true" })), idsOf(wanted));
+    const requested = events.filter((one) => one["neg_risk"] === true);
+    assert.deepEqual(getIds(await all({ neg_risk: "true" })), getIds(requested));
     const [middle] = events.toSorted(byVolume).slice(events.length / 2);
     const rich = await all({ min_volume: middle?.["volume_usd"] as string });
     assert.deepEqual(
-      idsOf(rich.toSorted(byVolume)),
-      idsOf(events.filter((one) => byVolume(one, middle ?? {}) >= 0).toSorted(byVolume)),
+      getIds(rich.toSorted(byVolume)),
+      getIds(events.filter((one) => byVolume(one, middle ?? {}) >= 0).toSorted(byVolume)),
     );
     const found = await all({ search: String(second?.["question"]) });
-    assert(idsOf(found).includes(id));
+    assert(getIds(found).includes(id));
   });
 
   test("200: finds one event by its id, also in upper case, or by the venue's id or slug", async () => {
@@ -159,31 +159,31 @@ describe("events of the chain and of the venue", () => {
       assert.equal(answer.status, 200, answer.text);
       assertEveryHeader(answer.headers);
       assert.equal(answer.headers.get("cache-control"), "private, max-age=10");
-      assert.deepEqual(dataOf(answer), event);
+      assert.deepEqual(getData(answer), event);
     }
     for (const name of ["4711", "the-cup"])
-      assert.equal(dataOf(await server.get(`${path}/${name}`))["id"], "4711");
+      assert.equal(getData(await server.get(`${path}/${name}`))["id"], "4711");
   });
 
   test("200: lists can be filtered by event, and a market names its event", async () => {
     const [event] = events.filter((one) => one["neg_risk"] === true);
     const id = String(event?.["id"]);
     const query = { neg_risk_market_id: id, include: "event", limit: "100" };
-    const rows = await server.getAll(pathOf("/v1/markets", query));
-    assert.deepEqual(new Set(idsOf(rows)), new Set(idsOf(marketsOf(event))));
+    const rows = await server.getAll(getPath("/v1/markets", query));
+    assert.deepEqual(new Set(getIds(rows)), new Set(getIds(getMarkets(event))));
     for (const name of [id, `0x${id.slice(2).toUpperCase()}`]) {
       const byId = { event_id: name, include: "event", limit: "100" };
-      assert.deepEqual(await server.getAll(pathOf("/v1/markets", byId)), rows);
+      assert.deepEqual(await server.getAll(getPath("/v1/markets", byId)), rows);
       assert.deepEqual(await all({ event_id: name }), [event]);
     }
     for (const row of rows)
       assert.deepEqual(row["event"], { id, title: event?.["title"], slug: event?.["slug"] });
     for (const list of ["/v1/trades", "/v1/fills", "/v1/matches", "/v1/resolutions"]) {
       const every = await server.getAll(`${list}?limit=1000`);
-      const ids = new Set(idsOf(marketsOf(event)));
+      const ids = new Set(getIds(getMarkets(event)));
       const expected = every.filter((row) => ids.has(String(row["condition_id"])));
-      const served = await server.getAll(pathOf(list, { neg_risk_market_id: id, limit: "1000" }));
-      assert.deepEqual(idsOf(served), idsOf(expected), list);
+      const served = await server.getAll(getPath(list, { neg_risk_market_id: id, limit: "1000" }));
+      assert.deepEqual(getIds(served), getIds(expected), list);
     }
   });
 });
@@ -211,8 +211,8 @@ test("200: a reorg that reverts markets reverts their events", async () => {
   const newest = server.newestBlock;
   await server.fork(server.finalBlock, []);
   const final = await all({ neg_risk: "true", sort: "created_at" });
-  const known = new Set(idsOf(await server.getAll("/v1/markets?limit=100")));
-  assert(final.every((event) => idsOf(marketsOf(event)).every((id) => known.has(id))));
+  const known = new Set(getIds(await server.getAll("/v1/markets?limit=100")));
+  assert(final.every((event) => getIds(getMarkets(event)).every((id) => known.has(id))));
   assert.notDeepEqual(final, before);
   await server.advance({ unfinalized: newest });
   assert.deepEqual(await all({ neg_risk: "true", sort: "created_at" }), before);
@@ -237,6 +237,6 @@ test("200: pages continue after an event whose market metadata a reorg has rever
     if (pages === 2) await server.fork(finalBlock, unfinalized);
   });
   const remaining = await all({ sort: "created_at", order: "asc" });
-  assert(!idsOf(remaining).includes("9000"));
-  assert.deepEqual(idsOf(rows), idsOf(remaining));
+  assert(!getIds(remaining).includes("9000"));
+  assert.deepEqual(getIds(rows), getIds(remaining));
 });

@@ -3,9 +3,9 @@ import { after, test } from "node:test";
 import { formatMicros } from "../../src/base/decimal.ts";
 import { testList } from "../support/list-cases.ts";
 import {
-  microsOf,
   type NaiveFilter,
   rangeFilters,
+  toMicros,
   tradeFilters,
 } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
@@ -38,11 +38,11 @@ test("200: every OrderFilled event, of legs and of takers", async () => {
 
 /** Filters by what the order itself paid or received, in dollars. */
 const min_value: NaiveFilter = {
-  sample: (row) => formatMicros(cashOf(row)),
-  holds: (row, value) => cashOf(row) >= microsOf(value),
+  sample: (row) => formatMicros(getCash(row)),
+  holds: (row, value) => getCash(row) >= toMicros(value),
 };
 
-function cashOf({ side: own, maker_amount_raw, taker_amount_raw }: Row): bigint {
+function getCash({ side: own, maker_amount_raw, taker_amount_raw }: Row): bigint {
   return BigInt(String(own === "BUY" ? maker_amount_raw : taker_amount_raw));
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertError, openTestServer, rowsOf } from "../support/open-test-server.ts";
+import { assertError, openTestServer, toRows } from "../support/open-test-server.ts";
 
 const server = await openTestServer();
 const { admin } = server.keys;
@@ -15,7 +15,7 @@ test("200: keys newest first, without their values", async () => {
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("cache-control"), "no-store");
   assert.deepEqual(answer.body["pagination"], { limit: 50, has_more: false, next_cursor: null });
-  const rows = rowsOf(answer);
+  const rows = toRows(answer);
   assert.equal(rows.length, 3);
   for (const value of Object.values(server.keys)) assert.ok(!answer.text.includes(value.slice(13)));
   const { id, prefix, created_at, last_used_at, ...rest } =
@@ -40,11 +40,11 @@ test("200: pages have every key once while new keys are created", async () => {
     const name = `page ${count}`;
     await server.access.keys.create({ name, scope: "read", expiresAtMs: null, allowedIps: [] });
   }
-  const before = rowsOf(await list()).map((row) => row["id"]);
+  const before = toRows(await list()).map((row) => row["id"]);
   const seen: unknown[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const page = await list(`?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`);
-    seen.push(...rowsOf(page).map((row) => row["id"]));
+    seen.push(...toRows(page).map((row) => row["id"]));
     const name = `during ${seen.length}`;
     await server.access.keys.create({ name, scope: "read", expiresAtMs: null, allowedIps: [] });
     cursor = (page.body["pagination"] as { next_cursor: string | null }).next_cursor;

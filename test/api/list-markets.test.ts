@@ -5,8 +5,8 @@ import { Cursors } from "../../src/api/lists/cursor.ts";
 import { listMarkets } from "../../src/api/routes/read/list-markets.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
-import { idsOf, pathOf } from "../support/list-cases.ts";
-import { microsOf } from "../support/naive-filters.ts";
+import { getIds, getPath } from "../support/list-cases.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type ListPage, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
@@ -17,7 +17,7 @@ const path = "/v1/markets";
 const all = await server.getAll(`${path}?limit=100`);
 
 /** Market metadata in which every field is empty. */
-const untold: VenueMetadata = {
+const unreported: VenueMetadata = {
   slug: null,
   category: null,
   tags: [],
@@ -34,25 +34,25 @@ const untold: VenueMetadata = {
 };
 
 async function idsFor(query: Record<string, string>): Promise<string[]> {
-  return idsOf(await server.getAll(pathOf(path, { limit: "100", ...query })));
+  return getIds(await server.getAll(getPath(path, { limit: "100", ...query })));
 }
 
 /** Returns the ids of the matching rows, in the order of the list without filters. */
-function idsOfThose(isWanted: (row: Row) => boolean): string[] {
-  return idsOf(all.filter(isWanted));
+function idsOfThose(isRequested: (row: Row) => boolean): string[] {
+  return getIds(all.filter(isRequested));
 }
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function tokensOf(row: Row | undefined): Row[] {
+function getTokens(row: Row | undefined): Row[] {
   return (row?.["tokens"] ?? []) as Row[];
 }
 
 test("200: filters by status, by active and by neg_risk", async () => {
   assert(all.length > 20);
-  assert.deepEqual(await idsFor({ status: "all" }), idsOf(all));
+  assert.deepEqual(await idsFor({ status: "all" }), getIds(all));
   for (const status of ["open", "resolved"]) {
     const expected = idsOfThose((row) => row["status"] === status);
     assert(expected.length > 2);
@@ -68,9 +68,9 @@ test("200: filters by status, by active and by neg_risk", async () => {
 });
 
 test("200: a list of ids matches any of them", async () => {
-  const [first, second, third] = all.filter((row) => tokensOf(row).length === 2);
+  const [first, second, third] = all.filter((row) => getTokens(row).length === 2);
   const id = (row: Row | undefined) => String(row?.["id"]);
-  const token = (row: Row | undefined) => String(tokensOf(row)[1]?.["token_id"]);
+  const token = (row: Row | undefined) => String(getTokens(row)[1]?.["token_id"]);
   const unknown = `0x${"ee".repeat(32)}`;
   assert.deepEqual(await idsFor({ condition_id: `${id(third)},${id(first)},${unknown}` }), [
     id(first),
@@ -83,9 +83,9 @@ test("200: a list of ids matches any of them", async () => {
   assert.deepEqual(await idsFor({ condition_id: shouted }), [id(first)]);
   const eventIds = [...new Set(all.map((row) => row["event_id"]))].filter(isText);
   assert(eventIds.length > 1);
-  for (const asked of [eventIds.slice(0, 1), eventIds.slice(0, 2), ["no such event"]]) {
-    const expected = idsOfThose((row) => asked.some((one) => one === row["event_id"]));
-    assert.deepEqual(await idsFor({ event_id: asked.join(",") }), expected);
+  for (const requested of [eventIds.slice(0, 1), eventIds.slice(0, 2), ["no such event"]]) {
+    const expected = idsOfThose((row) => requested.some((one) => one === row["event_id"]));
+    assert.deepEqual(await idsFor({ event_id: requested.join(",") }), expected);
   }
 });
 
@@ -102,7 +102,7 @@ test("200: filters by minimum volume; created_after is inclusive, created_before
     ["min_volume_24h", "volume_24h_usd"],
   ] as const) {
     const middle = String(all[Math.floor(all.length / 2)]?.[field]);
-    const expected = idsOfThose((row) => microsOf(row[field]) >= microsOf(middle));
+    const expected = idsOfThose((row) => toMicros(row[field]) >= toMicros(middle));
     assert(expected.length > 2 && expected.length < all.length);
     assert.deepEqual(await idsFor({ [parameter]: middle }), expected);
   }
@@ -116,25 +116,25 @@ test("200: filters by minimum volume; created_after is inclusive, created_before
 });
 
 const keys: Record<string, (row: Row) => bigint> = {
-  volume_24h: (row) => microsOf(row["volume_24h_usd"]),
-  volume: (row) => microsOf(row["volume_usd"]),
+  volume_24h: (row) => toMicros(row["volume_24h_usd"]),
+  volume: (row) => toMicros(row["volume_usd"]),
   trades_24h: (row) => BigInt(Number(row["trades_24h"])),
   created_at: (row) => BigInt(Number(row["created_at_ms"])),
   last_trade_at: (row) => BigInt(Number(row["last_trade_at_ms"])),
   end_date: () => 0n,
 };
 
-for (const [sort, keyOf] of Object.entries(keys)) {
+for (const [sort, getKey] of Object.entries(keys)) {
   test(`200: ${sort} sorts in both orders, with ties by id`, async () => {
     for (const order of ["desc", "asc"]) {
       const expected = all.toSorted((a, b) => {
-        const [one, other] = order === "asc" ? [keyOf(a), keyOf(b)] : [keyOf(b), keyOf(a)];
+        const [one, other] = order === "asc" ? [getKey(a), getKey(b)] : [getKey(b), getKey(a)];
         if (one !== other) return one < other ? -1 : 1;
         return String(a["id"]) < String(b["id"]) ? -1 : 1;
       });
-      assert.deepEqual(await idsFor({ sort, order }), idsOf(expected));
+      assert.deepEqual(await idsFor({ sort, order }), getIds(expected));
       for (const limit of ["1", "7"])
-        assert.deepEqual(await idsFor({ sort, order, limit }), idsOf(expected));
+        assert.deepEqual(await idsFor({ sort, order, limit }), getIds(expected));
     }
   });
 }
@@ -142,11 +142,11 @@ for (const [sort, keyOf] of Object.entries(keys)) {
 test("200: by default sorted by 24h volume, 50 per page", async () => {
   const page = await server.getPage(path);
   assert.equal(page.pagination.limit, 50);
-  assert.deepEqual(idsOf(page.data), await idsFor({ sort: "volume_24h", order: "desc" }));
+  assert.deepEqual(getIds(page.data), await idsFor({ sort: "volume_24h", order: "desc" }));
 });
 
 /** Splits a text into words as the search does. */
-function wordsOf(text: unknown): string[] {
+function toWords(text: unknown): string[] {
   return (isText(text) ? text : "")
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
@@ -155,11 +155,11 @@ function wordsOf(text: unknown): string[] {
 }
 
 /** Returns the rank of the best match of a word, 0 being the best, or `null` without a match. */
-function placeOf(row: Row, word: string): number | null {
-  const outcomes = tokensOf(row)
+function getPlace(row: Row, word: string): number | null {
+  const outcomes = getTokens(row)
     .map((token) => token["outcome"])
     .filter(isText);
-  const texts = [row["question"], outcomes.join(" "), row["description"]].map(wordsOf);
+  const texts = [row["question"], outcomes.join(" "), row["description"]].map(toWords);
   const ways = [
     (own: string) => own === word,
     (own: string, text: number) => own.startsWith(word) && (text < 2 || word.length > 2),
@@ -186,12 +186,12 @@ test("200: a word finds all markets that have it, in the question before outcome
     "chair",
     "2",
   ]) {
-    const [folded = ""] = wordsOf(word);
-    const served = await server.getAll(pathOf(path, { search: word, limit: "100" }));
-    const expected = idsOfThose((row) => placeOf(row, folded) !== null);
+    const [folded = ""] = toWords(word);
+    const served = await server.getAll(getPath(path, { search: word, limit: "100" }));
+    const expected = idsOfThose((row) => getPlace(row, folded) !== null);
     assert(served.length > 0, word);
-    assert.deepEqual(new Set(idsOf(served)), new Set(expected), word);
-    const places = served.map((row) => placeOf(row, folded) ?? Infinity);
+    assert.deepEqual(new Set(getIds(served)), new Set(expected), word);
+    const places = served.map((row) => getPlace(row, folded) ?? Infinity);
     assert.deepEqual(
       places,
       places.toSorted((a, b) => a - b),
@@ -202,7 +202,7 @@ test("200: a word finds all markets that have it, in the question before outcome
 
 test("200: all words must be found, in any order; ties keep the sort order", async () => {
   const words = ["win", "cup"];
-  const expected = idsOfThose((row) => words.every((word) => placeOf(row, word) !== null));
+  const expected = idsOfThose((row) => words.every((word) => getPlace(row, word) !== null));
   assert(expected.length > 1);
   assert.deepEqual(await idsFor({ search: "CUP, win!" }), expected);
   assert.deepEqual(await idsFor({ search: "win cup", limit: "1" }), expected);
@@ -217,8 +217,8 @@ test("200: pages have every market once while the values they are sorted by chan
   const rows = await server.getAll(`${path}?limit=3&sort=last_trade_at`, () =>
     server.advance({ unfinalized: server.newestBlock + 20, final: server.newestBlock - 10 }),
   );
-  assert.equal(new Set(idsOf(rows)).size, rows.length);
-  assert(all.every(({ id }) => idsOf(rows).includes(String(id))));
+  assert.equal(new Set(getIds(rows)).size, rows.length);
+  assert(all.every(({ id }) => getIds(rows).includes(String(id))));
 });
 
 test("200: a cursor continues its own list after a restart", async () => {
@@ -240,7 +240,7 @@ test("200: a cursor continues its own list after a restart", async () => {
   await ask(restarted, { sort: "created_at" });
   await ask(restarted, { order: "asc" });
   const { data } = await ask(restarted, { cursor: pagination.next_cursor });
-  assert.deepEqual(idsOf(data), idsOf(expected.data));
+  assert.deepEqual(getIds(data), getIds(expected.data));
 });
 
 test("200: can be cached for five minutes, and has every header", async () => {
@@ -284,9 +284,9 @@ test("400: names the parameter that is unknown, invalid or out of range", async 
 test("400: a cursor with other filters or another order than its own", async () => {
   const { pagination } = await server.getPage(`${path}?limit=1&status=open`);
   const cursor = String(pagination.next_cursor);
-  await server.getPage(pathOf(path, { limit: "9", status: "open", cursor }));
+  await server.getPage(getPath(path, { limit: "9", status: "open", cursor }));
   for (const query of [{}, { status: "resolved" }, { status: "open", order: "asc" }])
-    assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
+    assertError(await server.get(getPath(path, { ...query, cursor })), "INVALID_CURSOR");
 });
 
 test("401: no key", async () => {
@@ -332,7 +332,7 @@ describe("with market metadata", () => {
   });
 
   function report(conditionId: string, texts: Partial<VenueMetadata>): void {
-    server.state.applyMetadata(conditionId as ConditionId, { ...untold, ...texts });
+    server.state.applyMetadata(conditionId as ConditionId, { ...unreported, ...texts });
   }
 
   async function assertFound(query: Record<string, string>, expected: unknown[]): Promise<void> {

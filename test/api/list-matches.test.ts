@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { testList } from "../support/list-cases.ts";
-import { microsOf, rangeFilters, tradeFilters } from "../support/naive-filters.ts";
+import { rangeFilters, toMicros, tradeFilters } from "../support/naive-filters.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
 import { amount } from "../support/recorded/exact.ts";
@@ -20,7 +20,7 @@ test("200: each match is the sum of its legs", async () => {
   assert.equal(matches.length, legs.size);
   for (const match of matches) {
     const own = legs.get(match["seq"]) ?? [];
-    const sum = (field: string) => amount(own.reduce((all, row) => all + microsOf(row[field]), 0n));
+    const sum = (field: string) => amount(own.reduce((all, row) => all + toMicros(row[field]), 0n));
     const { size, value_usd, legs: count, taker: party, token_id: token } = match;
     assert.deepEqual(
       { size, value_usd, count, party, token },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { microsOf } from "../support/naive-filters.ts";
+import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
@@ -11,14 +11,14 @@ const [trade] = await server.getAll("/v1/trades?limit=1000");
 const path = `/v1/wallets/${String(trade?.["maker"])}/positions`;
 const all = await server.getAll(`${path}?status=all&limit=500`);
 
-function tokensOf(rows: readonly Row[]): unknown[] {
+function getTokens(rows: readonly Row[]): unknown[] {
   return rows.map((row) => row["token_id"]);
 }
 
 test("200: every position once, the most valuable first, on pages of any size", async () => {
   assert(all.length > 2);
-  assert.equal(new Set(tokensOf(all)).size, all.length);
-  const values = all.map((row) => microsOf(row["value_usd"] ?? "0"));
+  assert.equal(new Set(getTokens(all)).size, all.length);
+  const values = all.map((row) => toMicros(row["value_usd"] ?? "0"));
   assert.deepEqual(
     values,
     values.toSorted((a, b) => Number(b - a)),
@@ -26,7 +26,10 @@ test("200: every position once, the most valuable first, on pages of any size", 
   for (const order of ["desc", "asc"]) {
     const query = `status=all&sort=size&order=${order}`;
     const paged = await server.getAll(`${path}?${query}&limit=1`);
-    assert.deepEqual(tokensOf(paged), tokensOf(await server.getAll(`${path}?${query}&limit=500`)));
+    assert.deepEqual(
+      getTokens(paged),
+      getTokens(await server.getAll(`${path}?${query}&limit=500`)),
+    );
     assert.equal(paged.length, all.length);
   }
 });
@@ -37,7 +40,7 @@ test("200: filters select among all positions", async () => {
   const filters: readonly (readonly [string, (row: Row) => boolean])[] = [
     ["status=open", ({ status }) => status === "open"],
     ["status=closed", ({ status }) => status === "closed"],
-    ["status=all&min_size=1000", ({ size }) => microsOf(size) >= 1_000_000_000n],
+    ["status=all&min_size=1000", ({ size }) => toMicros(size) >= 1_000_000_000n],
     [
       `status=all&token_id=${String(first["token_id"])}`,
       (row) => row["token_id"] === first["token_id"],
@@ -49,7 +52,7 @@ test("200: filters select among all positions", async () => {
   ];
   for (const [query, matches] of filters) {
     const found = await server.getAll(`${path}?${query}&limit=500`);
-    assert.deepEqual(tokensOf(found), tokensOf(all.filter(matches)), query);
+    assert.deepEqual(getTokens(found), getTokens(all.filter(matches)), query);
   }
 });
 

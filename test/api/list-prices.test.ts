@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DataServer } from "../support/open-data-server.ts";
-import { assertError, dataOf, rowsOf } from "../support/open-test-server.ts";
+import { assertError, getData, toRows } from "../support/open-test-server.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
@@ -11,13 +11,13 @@ const trades = await server.getAll("/v1/trades?limit=1000");
 const known = [...new Set(trades.map((row) => String(row["token_id"])))];
 
 test("200: each price equals that of a single request, in the requested order", async () => {
-  const asked = [...known, ...known.slice(0, 1)];
-  const answer = await server.get(`${path}?token_ids=${asked.join(",")}`);
+  const ids = [...known, ...known.slice(0, 1)];
+  const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
   assert.equal(answer.status, 200);
   const alone = await Promise.all(
-    asked.map(async (id) => dataOf(await server.get(`${path}/${id}`))),
+    ids.map(async (id) => getData(await server.get(`${path}/${id}`))),
   );
-  assert.deepEqual(rowsOf(answer), alone);
+  assert.deepEqual(toRows(answer), alone);
   assert.deepEqual(answer.body["not_found"], []);
   const pagination = { limit: 100, has_more: false, next_cursor: null };
   assert.deepEqual(answer.body["pagination"], pagination);
@@ -27,7 +27,7 @@ test("200: tokens never seen are listed in not_found", async () => {
   const [id = ""] = known;
   const answer = await server.get(`${path}?token_ids=1,${id},02`);
   assert.deepEqual(
-    rowsOf(answer).map((row) => row["token_id"]),
+    toRows(answer).map((row) => row["token_id"]),
     [id],
   );
   assert.deepEqual(answer.body["not_found"], ["1", "2"]);
@@ -36,7 +36,7 @@ test("200: tokens never seen are listed in not_found", async () => {
 test("200: a hundred prices in one request", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => known[index % known.length]);
   const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
-  assert.equal(rowsOf(answer).length, 100);
+  assert.equal(toRows(answer).length, 100);
 });
 
 test("400: no token id, too many token ids, and an invalid one", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { idsOf, pathOf, testFilters, testList } from "../support/list-cases.ts";
-import { microsOf, tradeFilters } from "../support/naive-filters.ts";
+import { getIds, getPath, testFilters, testList } from "../support/list-cases.ts";
+import { toMicros, tradeFilters } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
 import { amount } from "../support/recorded/exact.ts";
@@ -29,8 +29,8 @@ function invert(row: Row, outcome: unknown): Row {
     outcome,
     outcome_index: 1 - Number(outcome_index),
     side: side === "BUY" ? "SELL" : "BUY",
-    price: price === null ? null : amount(1_000_000n - microsOf(price)),
-    value_usd: amount(microsOf(size) - microsOf(value_usd)),
+    price: price === null ? null : amount(1_000_000n - toMicros(price)),
+    value_usd: amount(toMicros(size) - toMicros(value_usd)),
   };
 }
 
@@ -57,9 +57,9 @@ test("200: the condition id of another market matches none of the trades", async
     (row) => row["token_id"] !== tokenId && row["complement_token_id"] !== tokenId,
   );
   const query = { condition_id: String(other?.["condition_id"]) };
-  assert.deepEqual(idsOf(await server.getAll(pathOf(path, query))), []);
+  assert.deepEqual(getIds(await server.getAll(getPath(path, query))), []);
   assert.deepEqual(
-    idsOf(await server.getAll(pathOf(`${path}?include_complement=true`, query))),
+    getIds(await server.getAll(getPath(`${path}?include_complement=true`, query))),
     [],
   );
 });

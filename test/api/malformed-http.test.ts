@@ -59,11 +59,11 @@ test("400: no Host", async () => {
 
 test("400: more than one Host, or an invalid one", async () => {
   const faults = ["host: x\r\nhost: y", "host: x\r\nhost: x", "Host:\r\nhost:", "host: x y"];
-  const wanted = [{ parameter: "host", issue: "header must be one host" }];
+  const requested = [{ parameter: "host", issue: "header must be one host" }];
   for (const lines of faults) {
     const head = `GET /v1/health HTTP/1.1\r\n${lines}\r\nconnection: close\r\n\r\n`;
     const { details } = assertError(await answerTo(head), "VALIDATION_ERROR");
-    assert.deepEqual(details, wanted);
+    assert.deepEqual(details, requested);
   }
 });
 
@@ -241,14 +241,14 @@ test("400: raw UTF-8 in a URL does not count as abuse, and the error says what t
 test("a refused raw URL is answered with the request id of the client", async () => {
   const first = "GET /v1/health HTTP/1.1\r\nhost: x\r\nx-request-id: first\r\n\r\n";
   const refused = "GET /v1/trades?q=\u00e9 HTTP/1.1\r\nhost: x\r\n";
-  const idOf = (bytes: string) =>
+  const getId = (bytes: string) =>
     /\r\nx-request-id: (\S+)\r\n(?![^]*x-request-id)/i.exec(bytes)?.[1];
   const send = (head: string) => server.sendRaw(Buffer.from(head, "latin1"));
-  assert.equal(idOf(await send(`${refused}X-Request-Id: mine\r\n\r\n`)), "mine");
-  assert.equal(idOf(await send(`${first}${refused}X-Request-Id: mine\r\n\r\n`)), "mine");
+  assert.equal(getId(await send(`${refused}X-Request-Id: mine\r\n\r\n`)), "mine");
+  assert.equal(getId(await send(`${first}${refused}X-Request-Id: mine\r\n\r\n`)), "mine");
   for (const id of ["a b", "x".repeat(129), "one\r\nx-request-id: two"])
     assert.match(
-      String(idOf(await send(`${refused}x-request-id: ${id}\r\n\r\n`))),
+      String(getId(await send(`${refused}x-request-id: ${id}\r\n\r\n`))),
       /^[0-9a-f-]{36}$/,
     );
 });

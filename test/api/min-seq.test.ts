@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Cursors } from "../../src/api/lists/cursor.ts";
 import { storeLimits } from "../../src/base/config/limits.ts";
-import { firstSeqOf } from "../../src/base/ids.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
 import { DataServer } from "../support/open-data-server.ts";
 
 const server = await DataServer.open();
@@ -13,7 +13,7 @@ const { access } = server.edge;
 
 test("200: an indexed position is answered immediately, by lists and single resources", async () => {
   const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
-  const seq = firstSeqOf(server.newestBlock + 1) - 1;
+  const seq = toFirstSeq(server.newestBlock + 1) - 1;
   const paths = [
     "/v1/trades?limit=1",
     "/v1/markets?limit=1",
@@ -30,16 +30,16 @@ test("200: an indexed position is answered immediately, by lists and single reso
 
 test("200: waits for a position that is indexed soon", async () => {
   const next = server.newestBlock + 1;
-  const asked = server.get(`/v1/trades?limit=1&min_seq=${firstSeqOf(next)}`);
+  const requested = server.get(`/v1/trades?limit=1&min_seq=${toFirstSeq(next)}`);
   await server.advance({ unfinalized: next });
-  const { status, body } = await asked;
+  const { status, body } = await requested;
   assert.equal(status, 200);
   assert((body as { meta: { indexed_block: number } }).meta.indexed_block >= next);
 });
 
 test("200: a cursor of a node that is ahead waits for its position, then continues", async () => {
   const next = server.newestBlock + 1;
-  const ahead = new Cursors(access.keys.deriveSecret("cursors"), () => firstSeqOf(next));
+  const ahead = new Cursors(access.keys.deriveSecret("cursors"), () => toFirstSeq(next));
   const path = "/v1/resolutions";
   const { pagination } = await server.getPage(`${path}?limit=1`);
   assert(pagination.next_cursor !== null);
@@ -48,13 +48,13 @@ test("200: a cursor of a node that is ahead waits for its position, then continu
   const place = here.decode(path, { ...query, cursor: pagination.next_cursor });
   assert(place !== null);
   const cursor = encodeURIComponent(ahead.encode(path, query, place));
-  const asked = server.get(`${path}?limit=1&cursor=${cursor}`);
+  const requested = server.get(`${path}?limit=1&cursor=${cursor}`);
   await server.advance({ unfinalized: next });
-  assert.equal((await asked).status, 200);
+  assert.equal((await requested).status, 200);
 });
 
 test("503: a position that is not indexed in time", async () => {
-  const seq = firstSeqOf(server.newestBlock + 2);
+  const seq = toFirstSeq(server.newestBlock + 2);
   const { status, headers, body } = await server.get(`/v1/trades?min_seq=${seq}`);
   assert.equal(status, 503);
   assert.equal(headers.get("retry-after"), "2");
@@ -63,7 +63,7 @@ test("503: a position that is not indexed in time", async () => {
 
 test("503: immediately, if too many requests wait already", async () => {
   const { positionWaitersMax } = storeLimits;
-  const position = firstSeqOf(server.newestBlock + 2);
+  const position = toFirstSeq(server.newestBlock + 2);
   const waiting = Array.from({ length: positionWaitersMax }, () =>
     server.store.whenReached(position, { positionWaitMs: 60_000, positionWaitersMax }),
   );
@@ -77,7 +77,7 @@ test("503: immediately, if too many requests wait already", async () => {
 });
 
 test("400: a position too far ahead of the chain", async () => {
-  const seq = firstSeqOf(server.newestBlock + 100_000);
+  const seq = toFirstSeq(server.newestBlock + 100_000);
   const { status, body } = await server.get(`/v1/trades?min_seq=${seq}`);
   assert.equal(status, 400);
   assert.match(JSON.stringify(body), /min_seq.*is ahead of the chain/);
@@ -86,7 +86,7 @@ test("400: a position too far ahead of the chain", async () => {
 test("400: a forged cursor is refused without a wait, whatever position it names", async () => {
   const forged = Buffer.concat([
     Buffer.alloc(16),
-    Buffer.from(`[${firstSeqOf(server.newestBlock + 3)},1]`),
+    Buffer.from(`[${toFirstSeq(server.newestBlock + 3)},1]`),
   ]);
   const startedAt = performance.now();
   const { status, body } = await server.get(`/v1/trades?cursor=${forged.toString("base64url")}`);

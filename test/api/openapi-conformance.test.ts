@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { webLimits } from "../../src/base/config/limits.ts";
 import { ApiContract, type Endpoint } from "../support/api-contract.ts";
 import { DataServer } from "../support/open-data-server.ts";
@@ -80,7 +80,7 @@ async function send(endpoint: Endpoint, sent: Sent): Promise<TestAnswer> {
   return edge.request(method, target, {
     headers,
     ...(key === null ? {} : { key }),
-    ...bodyOf(endpoint, sent),
+    ...getBody(endpoint, sent),
   });
 }
 
@@ -94,26 +94,26 @@ async function askForUpgrade(target: string, sent: Record<string, string>): Prom
     "sec-websocket-version": "13",
     "sec-websocket-key": Buffer.alloc(16).toString("base64"),
   };
-  const answerOf = (response: IncomingMessage, body: string): TestAnswer => ({
+  const getAnswer = (response: IncomingMessage, body: string): TestAnswer => ({
     status: response.statusCode ?? 0,
     headers: new Headers(response.headers as Record<string, string>),
     text: body,
     body: body === "" ? {} : (JSON.parse(body) as TestAnswer["body"]),
   });
-  const asked = request(edge.url + target, { headers, agent: false });
-  asked.on("upgrade", (response, socket) => {
+  const requested = request(edge.url + target, { headers, agent: false });
+  requested.on("upgrade", (response, socket) => {
     socket.destroy();
-    resolve(answerOf(response, ""));
+    resolve(getAnswer(response, ""));
   });
-  asked.on("response", (response) => {
-    text(response).then((body) => resolve(answerOf(response, body)), reject);
+  requested.on("response", (response) => {
+    text(response).then((body) => resolve(getAnswer(response, body)), reject);
   });
-  asked.on("error", reject);
-  asked.end();
+  requested.on("error", reject);
+  requested.end();
   return promise;
 }
 
-function bodyOf({ path, requestBody }: Endpoint, { body }: Sent): { body?: string } {
+function getBody({ path, requestBody }: Endpoint, { body }: Sent): { body?: string } {
   if (requestBody === undefined) return {};
   if (body !== undefined) return { body };
   return { body: path === "/v1/keys" ? JSON.stringify({ name: `made by ${anyClient()}` }) : "{}" };
@@ -195,7 +195,7 @@ for (const endpoint of contract.endpoints) {
       contract.assertReported(endpoint, answer);
     });
 
-    for (const code of statuses.flatMap((status) => contract.codesOf(endpoint, status))) {
+    for (const code of statuses.flatMap((status) => contract.toCodes(endpoint, status))) {
       if (ours.includes(code)) continue;
       test(`is refused with ${code} as documented`, async () => {
         const answer = await send(endpoint, provocations[code] ?? {});
@@ -205,7 +205,7 @@ for (const endpoint of contract.endpoints) {
     }
 
     test("has no other code", async () => {
-      const codes = statuses.flatMap((status) => contract.codesOf(endpoint, status));
+      const codes = statuses.flatMap((status) => contract.toCodes(endpoint, status));
       for (const [code, sent] of Object.entries(provocations)) {
         const answer = codes.includes(code) ? null : await send(endpoint, sent);
         if (answer !== null) contract.assertReported(endpoint, answer);
@@ -274,7 +274,7 @@ test("503 of an overloaded store conforms", async () => {
   // Each loop queries again after a result or a refusal, so that a free slot is taken immediately.
   const keepAsking = async (): Promise<void> => {
     while (!answered.signal.aborted)
-      await server.store.engine.query("SELECT sleep(0.01)").catch(() => nextTurn());
+      await server.store.engine.query("SELECT sleep(0.01)").catch(() => yieldToEventLoop());
   };
   const busy = Array.from({ length: 300 }, keepAsking);
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/fills");

@@ -35,12 +35,16 @@ async function ask(path: string, { method = "GET", accepted, headers = {} }: Sen
   const own = { "x-api-key": edge.keys.admin, "x-request-id": "mine", ...coding, ...headers };
   return new Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }>(
     (resolve, reject) => {
-      const asked = request(edge.url + path, { method, headers: own, agent: false }, (response) => {
-        const { statusCode: status = 0, headers } = response;
-        buffer(response).then((bytes) => resolve({ status, headers, bytes }), reject);
-      });
-      asked.on("error", reject);
-      asked.end();
+      const requested = request(
+        edge.url + path,
+        { method, headers: own, agent: false },
+        (response) => {
+          const { statusCode: status = 0, headers } = response;
+          buffer(response).then((bytes) => resolve({ status, headers, bytes }), reject);
+        },
+      );
+      requested.on("error", reject);
+      requested.end();
     },
   );
 }

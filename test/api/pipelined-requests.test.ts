@@ -9,7 +9,7 @@ import { waitFor } from "../support/wait-for.ts";
 
 /** The slow endpoint waits for this promise. */
 let gate: Promise<void> = Promise.resolve();
-let asked = 0;
+let requested = 0;
 
 const slow = defineRoute({
   path: "/v1/slow",
@@ -17,7 +17,7 @@ const slow = defineRoute({
   summary: "Answers late",
   response: Type.Object({ text: Type.String() }),
   handler: async () => {
-    asked += 1;
+    requested += 1;
     await gate;
     return { text: "x".repeat(1000) };
   },
@@ -54,9 +54,9 @@ function responsesIn(text: string): { status: number; body: string }[] {
 async function sendBehindSlow(bytes: string): Promise<ReturnType<typeof responsesIn>> {
   const { promise, resolve } = Promise.withResolvers<void>();
   gate = promise;
-  const before = asked;
+  const before = requested;
   const answer = server.sendRaw(slowGet + bytes);
-  await waitFor("the slow request", async () => asked > before || null);
+  await waitFor("the slow request", async () => requested > before || null);
   resolve();
   return responsesIn(await answer);
 }

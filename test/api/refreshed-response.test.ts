@@ -17,7 +17,7 @@ const route = defineRoute({
   summary: "Changes",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
-  cachePolicyOf: () => ({
+  getCachePolicy: () => ({
     watch: () => {
       const before = change;
       return () => change === before;

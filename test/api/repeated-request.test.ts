@@ -47,7 +47,7 @@ test("200: a repeated request gets the same response as a first one, at every he
       for (const path of paths) {
         const fresh = withoutOwn(await server.get(respelled(path)));
         // Long responses are cached at their second request.
-        for (let asked = 0; asked < 3; asked += 1) {
+        for (let times = 0; times < 3; times += 1) {
           assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
         }
       }
@@ -106,23 +106,23 @@ test("200: a cached response has the header lines of a first one, and keeps or c
   assert(token !== undefined);
   const paths = ["/v1/trades?limit=60", `/v1/price/${formatTokenId(token)}`];
   for (const path of paths) {
-    for (let asked = 0; asked < 2; asked += 1) await server.get(path);
-    const headOf = async (target: string, connection: string) => {
+    for (let times = 0; times < 2; times += 1) await server.get(path);
+    const getHead = async (target: string, connection: string) => {
       const head = `host: a\r\nx-api-key: ${edge.keys.read}\r\nx-request-id: one\r\n`;
       const last = `GET /v1/nothing HTTP/1.1\r\n${head}connection: close\r\n\r\n`;
-      const asked = `GET ${target} HTTP/1.1\r\n${head}connection: ${connection}\r\n\r\n`;
-      const sent = connection === "close" ? asked : asked + last;
+      const message = `GET ${target} HTTP/1.1\r\n${head}connection: ${connection}\r\n\r\n`;
+      const sent = connection === "close" ? message : message + last;
       const [found = ""] = (await edge.sendRaw(sent)).split("\r\n\r\n");
       assert.match(found, /^HTTP\/1\.1 200 OK\r\n/);
       const own = /^(?:date|x-ratelimit-remaining|x-ratelimit-reset): .+/i;
       const lines = found.split("\r\n").map((line) => line.replace(own, ""));
       return lines.map((line) => line.replace(/^[^:]+:/, (name) => name.toLowerCase())).toSorted();
     };
-    const fresh = await headOf(respelled(path), "keep-alive");
-    assert.deepEqual(await headOf(path, "keep-alive"), fresh);
+    const fresh = await getHead(respelled(path), "keep-alive");
+    assert.deepEqual(await getHead(path, "keep-alive"), fresh);
     assert(fresh.some((line) => line.startsWith("keep-alive: timeout=")));
-    const ending = await headOf(respelled(path), "close");
-    assert.deepEqual(await headOf(path, "close"), ending);
+    const ending = await getHead(respelled(path), "close");
+    assert.deepEqual(await getHead(path, "close"), ending);
     assert(ending.includes("connection: close"));
   }
 });
@@ -162,7 +162,7 @@ suite("304", () => {
   assert(token !== undefined);
   const closed = `/v1/candles/${formatTokenId(token)}?resolution=1m&end=${server.state.dayWindow.now - 120}`;
   const open = `/v1/candles/${formatTokenId(tokens.at(-1) ?? token)}?resolution=1d`;
-  const market = server.state.directory.placeOf(token)?.conditionId ?? "";
+  const market = server.state.directory.getPlace(token)?.conditionId ?? "";
 
   for (const path of ["/v1/markets?limit=2", `/v1/markets/${market}`, closed]) {
     test(`for a client that has ${path.replace(/[0-9]{20,}/, "TOKEN")}`, async () => {

@@ -5,14 +5,14 @@ import { formatConditionId } from "../../src/rows/wire-format.ts";
 import { MarketList } from "../../src/views/markets/market-list.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 
 const plans = Array.from({ length: 20 }, () => ({
   secondsLater: 10,
   reports: true,
   transactions: [],
 }));
-const facts = factsOf(buildChain(plans));
+const facts = getFacts(buildChain(plans));
 const server = await DataServer.open({ facts, finalBlocks: 14, unfinalizedBlocks: 6 });
 after(() => server.close());
 
@@ -60,6 +60,6 @@ test("200: further rows replace those that a reorg reverts while the page is mad
     return found;
   });
   const rows = await server.getAll(`${path}&limit=${unfinalized}`);
-  const idsOf = (shown: readonly Row[]) => shown.map(({ id }) => id);
-  assert.deepEqual(idsOf(rows), idsOf([...all.slice(0, 1), ...all.filter(isFinal)]));
+  const getIds = (shown: readonly Row[]) => shown.map(({ id }) => id);
+  assert.deepEqual(getIds(rows), getIds([...all.slice(0, 1), ...all.filter(isFinal)]));
 });

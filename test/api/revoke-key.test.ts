@@ -54,7 +54,7 @@ test("200: listeners, which close sockets, are called before the response", asyn
 });
 
 test("401: a key that is revoked while a long response is made, also for a client that accepts gzip", async (t) => {
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: requested, resolve: ask } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const long = defineRoute({
     path: "/v1/long",
@@ -74,7 +74,7 @@ test("401: a key that is revoked while a long response is made, also for a clien
   const { key, value } = await slow.access.keys.create({ ...input, scope: "read" });
   const headers = { "accept-encoding": "gzip" };
   const answering = slow.request("GET", "/v1/long", { key: value, headers });
-  await asked;
+  await requested;
   await slow.access.keys.revoke(key.id);
   open();
   const answer = await answering;

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import {
   assertError,
   assertEveryHeader,
-  dataOf,
+  getData,
   openTestServer,
 } from "../support/open-test-server.ts";
 
@@ -25,7 +25,7 @@ function rotate(id: string, json?: unknown, key: string = admin) {
   });
 }
 
-async function statusOf(key: string): Promise<number> {
+async function getStatus(key: string): Promise<number> {
   return (await server.request("GET", "/v1/nothing", { key })).status;
 }
 
@@ -33,19 +33,19 @@ test("200: keeps the id, returns a new value, and ends the old value immediately
   const { key, value } = await makeKey();
   const answer = await rotate(key.id);
   assert.equal(answer.status, 200);
-  const data = dataOf(answer);
+  const data = getData(answer);
   assert.equal(data["id"], key.id);
   assert.equal(data["name"], key.name);
   assert.equal(data["rate_limit"], 1000);
   assert.notEqual(data["key"], value);
   assert.equal(data["prefix"], String(data["key"]).slice(0, 12));
-  assert.equal(await statusOf(value), 401);
-  assert.equal(await statusOf(String(data["key"])), 404);
+  assert.equal(await getStatus(value), 401);
+  assert.equal(await getStatus(String(data["key"])), 404);
 });
 
 test("200: in the grace period the old value works too, and both share one limit", async () => {
   const { key, value } = await makeKey();
-  const newValue = String(dataOf(await rotate(key.id, { grace_seconds: 30 }))["key"]);
+  const newValue = String(getData(await rotate(key.id, { grace_seconds: 30 }))["key"]);
   const remaining = [];
   for (const one of [value, newValue, value]) {
     const answer = await server.request("GET", "/v1/nothing", { key: one });
@@ -54,12 +54,12 @@ test("200: in the grace period the old value works too, and both share one limit
   }
   assert.deepEqual(remaining, [999, 998, 997]);
   const shown = async () =>
-    dataOf(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
+    getData(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
   const graceUntil = Date.parse(String((await shown())["previous_value_expires_at"]));
   assert(Math.abs(graceUntil - server.clock.nowMs() - 30_000) < 10_000);
   server.clock.advance(30_000);
-  assert.equal(await statusOf(value), 401);
-  assert.equal(await statusOf(newValue), 404);
+  assert.equal(await getStatus(value), 401);
+  assert.equal(await getStatus(newValue), 404);
   assert.equal((await shown())["previous_value_expires_at"], null);
 });
 
@@ -71,14 +71,14 @@ test("200: the grace period ends when the key expires, and is shown so", async (
     expiresAtMs,
     allowedIps: [],
   });
-  const newValue = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
+  const newValue = String(getData(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
   const shown = async () =>
-    dataOf(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
+    getData(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
   const before = await shown();
   assert.equal(before["previous_value_expires_at"], new Date(expiresAtMs).toISOString());
-  assert.deepEqual(await Promise.all([value, newValue].map(statusOf)), [404, 404]);
+  assert.deepEqual(await Promise.all([value, newValue].map(getStatus)), [404, 404]);
   server.clock.advance(60_000);
-  assert.deepEqual(await Promise.all([value, newValue].map(statusOf)), [401, 401]);
+  assert.deepEqual(await Promise.all([value, newValue].map(getStatus)), [401, 401]);
   const after60s = await shown();
   assert.equal(after60s["status"], "expired");
   assert.equal(after60s["previous_value_expires_at"], null);
@@ -86,9 +86,9 @@ test("200: the grace period ends when the key expires, and is shown so", async (
 
 test("200: at most two values work, however often the key is rotated", async () => {
   const { key, value } = await makeKey();
-  const second = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
-  const third = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
-  assert.deepEqual(await Promise.all([value, second, third].map(statusOf)), [401, 404, 404]);
+  const second = String(getData(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
+  const third = String(getData(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
+  assert.deepEqual(await Promise.all([value, second, third].map(getStatus)), [401, 404, 404]);
 });
 
 test("400: a grace period out of range, and an unknown field", async () => {

@@ -23,7 +23,7 @@ const route = defineRoute({
   summary: "Slow",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
-  cachePolicyOf: () => ({
+  getCachePolicy: () => ({
     watch: () => {
       const before = change;
       return () => change === before;

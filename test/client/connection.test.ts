@@ -26,11 +26,11 @@ function refusal(status: number, code: string, headers: Record<string, string> =
 async function serveScripts(
   t: TestContext,
   scripts: readonly Scripted[],
-): Promise<{ readonly url: string; readonly asked: string[] }> {
-  const asked: string[] = [];
+): Promise<{ readonly url: string; readonly requests: string[] }> {
+  const requests: string[] = [];
   const listener: RequestListener = (request, response) => {
-    const script = scripts[Math.min(asked.length, scripts.length - 1)];
-    asked.push(`${request.method} ${request.url}`);
+    const script = scripts[Math.min(requests.length, scripts.length - 1)];
+    requests.push(`${request.method} ${request.url}`);
     const { status = 500, headers = {}, body } = script ?? {};
     const text = typeof body === "string" ? body : JSON.stringify(body);
     response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(text);
@@ -41,10 +41,10 @@ async function serveScripts(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-async function errorOf(asking: Promise<unknown>): Promise<OddwireError> {
+async function getError(asking: Promise<unknown>): Promise<OddwireError> {
   try {
     await asking;
   } catch (thrown) {
@@ -74,43 +74,43 @@ test("429, 503 and 500 are retried", async (t) => {
     refusal(503, "SERVICE_UNAVAILABLE", soon),
     refusal(500, "INTERNAL_ERROR"),
   ]) {
-    const { url, asked } = await serveScripts(t, [passing, passing, ok]);
+    const { url, requests } = await serveScripts(t, [passing, passing, ok]);
     const client = new OddwireClient({ url, backoff: quick });
     assert.equal((await client.health()).status, "ok");
-    assert.equal(asked.length, 3);
+    assert.equal(requests.length, 3);
   }
 });
 
 test("the third refusal is thrown, with all fields of the response", async (t) => {
-  const { url, asked } = await serveScripts(t, [refusal(429, "RATE_LIMITED")]);
-  const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
+  const { url, requests } = await serveScripts(t, [refusal(429, "RATE_LIMITED")]);
+  const error = await getError(new OddwireClient({ url, backoff: quick }).health());
   assert.deepEqual(
     [error.status, error.code, error.message, error.requestId, error.retryAfterMs],
     [429, "RATE_LIMITED", "no", "r-1", null],
   );
-  assert.equal(asked.length, 3);
+  assert.equal(requests.length, 3);
 });
 
 test("a Retry-After above the longest wait is thrown immediately", async (t) => {
-  const { url, asked } = await serveScripts(t, [
+  const { url, requests } = await serveScripts(t, [
     refusal(429, "RATE_LIMITED", { "Retry-After": "61" }),
   ]);
-  const error = await errorOf(new OddwireClient({ url }).health());
+  const error = await getError(new OddwireClient({ url }).health());
   assert.equal(error.retryAfterMs, 61_000);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 test("a 503 without Retry-After is thrown immediately", async (t) => {
-  const { url, asked } = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
-  await errorOf(new OddwireClient({ url, backoff: quick }).health());
-  assert.equal(asked.length, 1);
+  const { url, requests } = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
+  await getError(new OddwireClient({ url, backoff: quick }).health());
+  assert.equal(requests.length, 1);
 });
 
 for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR"]) {
   test(`${code} is thrown immediately`, async (t) => {
-    const { url, asked } = await serveScripts(t, [refusal(400, code)]);
-    assert.equal((await errorOf(new OddwireClient({ url, backoff: quick }).health())).code, code);
-    assert.equal(asked.length, 1);
+    const { url, requests } = await serveScripts(t, [refusal(400, code)]);
+    assert.equal((await getError(new OddwireClient({ url, backoff: quick }).health())).code, code);
+    assert.equal(requests.length, 1);
   });
 }
 
@@ -119,30 +119,30 @@ test("a refusal without a key says that none was given", async (t) => {
     refusal(401, "UNAUTHORIZED"),
     refusal(401, "UNAUTHORIZED"),
   ]);
-  const missing = await errorOf(new OddwireClient({ url, key: undefined }).health());
+  const missing = await getError(new OddwireClient({ url, key: undefined }).health());
   assert.match(missing.message, /^no API key was given/);
-  const wrong = await errorOf(new OddwireClient({ url, key: "ow_read_wrong" }).health());
+  const wrong = await getError(new OddwireClient({ url, key: "ow_read_wrong" }).health());
   assert.doesNotMatch(wrong.message, /no API key/);
 });
 
 test("a write is retried only if the service did not execute it", async (t) => {
   const away = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE", soon)]);
   const client = new OddwireClient({ url: away.url, backoff: quick });
-  await errorOf(client.createKey({ name: "mine" }));
-  assert.equal(away.asked.length, 1);
+  await getError(client.createKey({ name: "mine" }));
+  assert.equal(away.requests.length, 1);
 
   const busy = await serveScripts(t, [
     refusal(429, "RATE_LIMITED"),
     { status: 201, body: { data: { id: "1" } } },
   ]);
   await new OddwireClient({ url: busy.url, backoff: quick }).createKey({ name: "mine" });
-  assert.deepEqual(busy.asked, ["POST /v1/keys", "POST /v1/keys"]);
+  assert.deepEqual(busy.requests, ["POST /v1/keys", "POST /v1/keys"]);
 });
 
 test("a response of a proxy is reported as not from the service", async (t) => {
   const headers = { "Content-Type": "text/html" };
   const { url } = await serveScripts(t, [{ status: 502, headers, body: "<h1>Bad Gateway</h1>" }]);
-  const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
+  const error = await getError(new OddwireClient({ url, backoff: quick }).health());
   assert.deepEqual([error.code, error.status], ["NOT_OURS", 502]);
   assert.match(error.message, /text\/html/);
 });
@@ -151,7 +151,7 @@ test("an unreachable service is reported after all attempts", async (t) => {
   const { url } = await serveScripts(t, [ok]);
   const port = Number(new URL(url).port);
   const client = new OddwireClient({ url: `http://127.0.0.2:${port}`, backoff: quick });
-  assert.equal((await errorOf(client.health())).code, "UNREACHABLE");
+  assert.equal((await getError(client.health())).code, "UNREACHABLE");
 });
 
 test("a response that breaks off is requested again, and reported after all attempts", async (t) => {
@@ -160,20 +160,20 @@ test("a response that breaks off is requested again, and reported after all atte
   const passing = await serveScripts(t, [cut, { ...refusal(503, "NONE"), headers }, ok]);
   const client = new OddwireClient({ url: passing.url, backoff: quick });
   assert.equal((await client.health()).status, "ok");
-  assert.equal(passing.asked.length, 3);
+  assert.equal(passing.requests.length, 3);
 
   const lasting = await serveScripts(t, [cut]);
-  const error = await errorOf(
+  const error = await getError(
     new OddwireClient({ url: lasting.url, backoff: quick }).prometheusMetrics(),
   );
   assert.deepEqual([error.code, error.status], ["UNREACHABLE", 0]);
-  assert.equal(lasting.asked.length, 3);
+  assert.equal(lasting.requests.length, 3);
 });
 
 test("keeps a path before /v1, joins lists, and sends nothing for undefined", async (t) => {
   const page = { data: [], pagination: { limit: 1, has_more: false, next_cursor: null }, meta: {} };
-  const { url, asked } = await serveScripts(t, [{ status: 200, body: page }]);
+  const { url, requests } = await serveScripts(t, [{ status: 200, body: page }]);
   const client = new OddwireClient({ url: `${url}/data/` });
   await client.trades({ token_id: ["1", "2"], limit: 1 }).page();
-  assert.deepEqual(asked, ["GET /data/v1/trades?token_id=1%2C2&limit=1"]);
+  assert.deepEqual(requests, ["GET /data/v1/trades?token_id=1%2C2&limit=1"]);
 });

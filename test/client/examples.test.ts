@@ -37,13 +37,15 @@ suite("examples", () => {
   }
 
   test("every endpoint has an example", () => {
-    const asked = new Set(
+    const requested = new Set(
       answered
         .filter(({ status }) => status < 300)
         .map(({ method, route }) => `${method} ${route}`),
     );
     const endpoints = server.routes.map(({ method, path }) => `${method} ${path}`);
-    const missing = endpoints.filter((line) => !asked.has(line) && !notForClients.includes(line));
+    const missing = endpoints.filter(
+      (line) => !requested.has(line) && !notForClients.includes(line),
+    );
     assert.deepEqual(missing, []);
   });
 });

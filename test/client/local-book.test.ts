@@ -26,7 +26,7 @@ test("the CRC-32 equals that of zlib", () => {
 test("the checksum equals the one in the documentation", () => {
   const book = new LocalBook();
   book.take(
-    snapshotOf({
+    getSnapshot({
       bids: [
         { price: "0.45", size: "20" },
         { price: "0.4", size: "10.5" },
@@ -43,22 +43,22 @@ test("the checksum equals the one in the documentation", () => {
 suite("a change", () => {
   test("is applied and verifies the copy", () => {
     const book = new LocalBook();
-    book.take(snapshotOf({ bids: [{ price: "0.4", size: "10" }], asks: [] }));
+    book.take(getSnapshot({ bids: [{ price: "0.4", size: "10" }], asks: [] }));
     const after = new LocalBook();
-    after.take(snapshotOf({ bids: [{ price: "0.41", size: "7" }], asks: [] }));
+    after.take(getSnapshot({ bids: [{ price: "0.41", size: "7" }], asks: [] }));
     const bids = [
       { price: "0.4", size: "0" },
       { price: "0.41", size: "7" },
     ];
-    assert.ok(book.take(changeOf({ bids, asks: [], checksum: after.checksum })));
+    assert.ok(book.take(getChange({ bids, asks: [], checksum: after.checksum })));
     assert.deepEqual(book.bids, [{ price: "0.41", size: "7" }]);
     assert.equal(book.staleReason, null);
   });
 
   test("with a different checksum makes the copy stale", () => {
     const book = new LocalBook();
-    book.take(snapshotOf({ bids: [{ price: "0.4", size: "10" }], asks: [] }));
-    assert.ok(!book.take(changeOf({ bids: [], asks: [], checksum: 1 })));
+    book.take(getSnapshot({ bids: [{ price: "0.4", size: "10" }], asks: [] }));
+    assert.ok(!book.take(getChange({ bids: [], asks: [], checksum: 1 })));
     assert.match(book.staleReason ?? "", /checksum/);
   });
 });
@@ -89,12 +89,12 @@ test("a book is followed through changes and a reconnect to the venue", async (t
   assert.equal(seen.at(-1), "9");
 });
 
-function snapshotOf(sides: Pick<OrderBook, "bids" | "asks">): BookFrame {
+function getSnapshot(sides: Pick<OrderBook, "bids" | "asks">): BookFrame {
   const book = { ...sides, stale_reason: null } as OrderBook;
   return { type: "snapshot", subscription_id: "s1", seq: 1, data: [book] };
 }
 
-function changeOf(change: Pick<OrderBook, "bids" | "asks" | "checksum">): BookFrame {
+function getChange(change: Pick<OrderBook, "bids" | "asks" | "checksum">): BookFrame {
   const timestamp = "2026-05-01T12:00:00.000Z";
   const data = {
     token_id: "1",

@@ -44,12 +44,12 @@ suite("pages", () => {
   });
 
   test("are not requested after a loop is left", async () => {
-    const asked = answered.length;
+    const before = answered.length;
     for await (const trade of client.trades({ limit: 10 })) {
       assert.ok(trade.seq > 0);
       break;
     }
-    assert.equal(answered.length - asked, 1);
+    assert.equal(answered.length - before, 1);
   });
 
   test("of candles have their resolution and the time of the first candle", async () => {

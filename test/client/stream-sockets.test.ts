@@ -79,13 +79,13 @@ class ScriptedStream {
   }
 }
 
-const channelOf = (token: string) =>
+const toChannel = (token: string) =>
   ({ type: "candles", token_id: token, resolution: "1m" }) as const;
 
 /** Reads the first event of a stream, and then as many heartbeats. */
 async function readFrom(client: OddwireClient, token: string, signal?: AbortSignal) {
   const read: StreamFrame<unknown>[] = [];
-  for await (const frame of client.stream({ channel: channelOf(token), signal })) {
+  for await (const frame of client.stream({ channel: toChannel(token), signal })) {
     read.push(frame);
     if (signal === undefined) break;
   }

@@ -22,11 +22,11 @@ import { cleanUp } from "../support/clean-up.ts";
 import { clusterOnly, realCluster, realPlace } from "../support/clickhouse/real-cluster.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { batchesOf, encode, factsOf } from "../support/store-chain.ts";
+import { encode, getBatches, getFacts } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 })));
-const batches = batchesOf(blocks, [10]);
+const blocks = getFacts(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 })));
+const batches = getBatches(blocks, [10]);
 const page = { filter: {}, order: "asc", after: null, limit: 10, finalizedOnly: true } as const;
 
 /** The reason to skip a test that needs this command, or `false`. */

@@ -14,14 +14,14 @@ import type { Service } from "../support/service.ts";
 
 const recording = readRecording("contracts-gen3");
 
-type Ended = { readonly code: number; readonly said: string };
+type Ended = { readonly code: number; readonly reported: string };
 
 /** Runs a script of `deploy/` and returns its exit code and output. */
 async function run(script: string, words: readonly string[]): Promise<Ended> {
   const path = fileURLToPath(new URL(`../../deploy/${script}`, import.meta.url));
   return new Promise((resolve) => {
     execFile("sh", [path, ...words], (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr });
+      resolve({ code: Number(error?.code ?? 0), reported: stdout + stderr });
     });
   });
 }
@@ -45,19 +45,19 @@ test("a service with a restored folder returns the same rows and accepts the sam
   await service.waitFinalized(stage.head);
 
   const early = await run("backup", [stage.dataDir, archive]);
-  assert.equal(early.code, 75, early.said);
-  assert.match(early.said, /the service or a command is running/);
+  assert.equal(early.code, 75, early.reported);
+  assert.match(early.reported, /the service or a command is running/);
   assert.deepEqual(await readdir(folder), []);
 
   const before = await readAll(service);
   assert.equal(await service.stop(), 0);
   const packed = await run("backup", [stage.dataDir, archive]);
-  assert.equal(packed.code, 0, packed.said);
+  assert.equal(packed.code, 0, packed.reported);
   assert.deepEqual((await readdir(folder)).toSorted(), ["kept.tar.gz", "kept.tar.gz.sha256"]);
 
   await rm(stage.dataDir, { recursive: true });
   const unpacked = await run("restore", [archive, stage.dataDir]);
-  assert.equal(unpacked.code, 0, unpacked.said);
+  assert.equal(unpacked.code, 0, unpacked.reported);
   const restored = await stage.startService();
   assert.deepEqual(await readAll(restored), before);
   assert.equal(await restored.stop(), 0);
@@ -66,12 +66,12 @@ test("a service with a restored folder returns the same rows and accepts the sam
 test("backup refuses a folder that is not a data folder, and never overwrites a file", async (t) => {
   const folder = await makeFolder(t);
   const archive = join(folder, "kept.tar.gz");
-  assert.match((await run("backup", [folder, archive])).said, /is not a data folder/);
+  assert.match((await run("backup", [folder, archive])).reported, /is not a data folder/);
   await writeFile(archive, "someone's");
   await writeFile(join(folder, "oddwire.json"), "{}");
-  const { code, said } = await run("backup", [folder, archive]);
+  const { code, reported } = await run("backup", [folder, archive]);
   assert.equal(code, 1);
-  assert.match(said, /exists/);
+  assert.match(reported, /exists/);
 });
 
 test("a second backup to the same archive leaves the file of the first alone", async (t) => {
@@ -80,9 +80,9 @@ test("a second backup to the same archive leaves the file of the first alone", a
   const archive = join(folder, "kept.tar.gz");
   const unlock = lockDataFolder(folder);
   await writeFile(`${archive}.part`, "half an archive");
-  const { code, said } = await run("backup", [folder, archive]);
+  const { code, reported } = await run("backup", [folder, archive]);
   unlock();
-  assert.equal(code, 75, said);
+  assert.equal(code, 75, reported);
   assert.equal(await readFile(`${archive}.part`, "utf8"), "half an archive");
 });
 
@@ -95,15 +95,15 @@ test("restore refuses a damaged archive and a folder that is not empty, and leav
   assert.equal(await service.stop(), 0);
   const archive = join(folder, "kept.tar.gz");
   const packed = await run("backup", [stage.dataDir, archive]);
-  assert.equal(packed.code, 0, packed.said);
+  assert.equal(packed.code, 0, packed.reported);
 
-  assert.match((await run("restore", [archive, stage.dataDir])).said, /is not empty/);
+  assert.match((await run("restore", [archive, stage.dataDir])).reported, /is not empty/);
   const file = await open(archive, "r+");
   await file.write(Buffer.from("oddwire"), 0, 7, 100);
   await file.close();
   const target = join(folder, "restored");
-  const { code, said } = await run("restore", [archive, target]);
+  const { code, reported } = await run("restore", [archive, target]);
   assert.equal(code, 1);
-  assert.match(said, /is damaged/);
+  assert.match(reported, /is damaged/);
   assert.ok(!(await readdir(folder)).includes("restored"));
 });

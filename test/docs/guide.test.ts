@@ -34,7 +34,7 @@ const pages = [
 ];
 const examples = pages.flatMap(readExamples).filter(asksTheService);
 /** Blocks that begin with a file name. Other examples import these files. */
-const files = examples.filter(({ code }) => fileNameOf(code) !== null);
+const files = examples.filter(({ code }) => getFileName(code) !== null);
 
 suite("examples for users", { concurrency: 2 }, () => {
   let server: DataServer;
@@ -63,7 +63,7 @@ suite("examples for users", { concurrency: 2 }, () => {
     await writeFile(join(folder, "bin", ".curlrc"), "fail\nshow-error\n");
     const command = `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`;
     await writeFile(join(folder, "bin", "oddwire"), command, { mode: 0o755 });
-    for (const { code } of files) await write(fileNameOf(code) ?? "", code);
+    for (const { code } of files) await write(getFileName(code) ?? "", code);
     for (const [tool, ...probe] of probes) {
       const { code } = await runProgram("bash", ["-c", '"$@"', "bash", ...probe]);
       if (code === 0) tools.add(tool);
@@ -128,7 +128,7 @@ function asksTheService({ page, language, code }: Example): boolean {
   return language === "python" || code.includes('"oddwire-client"');
 }
 
-function fileNameOf(code: string): string | null {
+function getFileName(code: string): string | null {
   return /^(?:#|\/\/) (\w+\.(?:mjs|py))\n/.exec(code)?.[1] ?? null;
 }
 

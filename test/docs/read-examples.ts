@@ -35,7 +35,7 @@ export function readExamples(page: string): Example[] {
       const printed = blocks.slice(index).find((one) => one.language === "text");
       const prints = isShell ? null : (printed?.code ?? null);
       // The block must follow directly, without text or an empty line in between.
-      const isAnswer = next?.language === "json" && next.line === endOf(block) + 2;
+      const isAnswer = next?.language === "json" && next.line === getEnd(block) + 2;
       const answers = isShell && isAnswer ? next.code : null;
       return [{ ...block, language, prints, answers }];
     }),
@@ -43,7 +43,7 @@ export function readExamples(page: string): Example[] {
 }
 
 /** The number of the line with the closing fence. */
-function endOf({ line, code }: Block): number {
+function getEnd({ line, code }: Block): number {
   return line + code.split("\n").length - 1;
 }
 

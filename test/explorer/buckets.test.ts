@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Candle, Market } from "../../client/src/api.ts";
-import { bucketsOf, resolutionsFor, windowOf } from "../../explorer/src/charts/buckets.ts";
+import { getWindow, resolutionsFor, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
 import { cents, dollars, exact, exactDollars, percent } from "../../explorer/src/format/numbers.ts";
-import { groupMarkets, labelOf, titleOf } from "../../explorer/src/market-list/group-markets.ts";
+import { groupMarkets, toLabel, toTitle } from "../../explorer/src/market-list/group-markets.ts";
 import { foundGroups } from "../../explorer/src/service/found-markets.ts";
 
 const hourMs = 3_600_000;
@@ -22,8 +22,8 @@ suite("the window of a chart", () => {
   test("has several buckets, and never more than a page of candles", () => {
     for (const range of ["1H", "6H", "1D", "1W", "1M", "All"] as const) {
       for (const form of ["line", "candles"] as const) {
-        const window = windowOf({ range, form, firstMs: dayMs, endMs, chosen: null });
-        const buckets = bucketsOf(window, [], endMs);
+        const window = getWindow({ range, form, firstMs: dayMs, endMs, chosen: null });
+        const buckets = toBuckets(window, [], endMs);
         assert.ok(buckets.length > 4 && buckets.length <= 1000, `${range} ${buckets.length}`);
       }
     }
@@ -33,7 +33,7 @@ suite("the window of a chart", () => {
     const firstMs = endMs - 2 * hourMs;
     const form = "line";
     const [week, all] = (["1W", "All"] as const).map((range) =>
-      windowOf({ range, form, firstMs, endMs, chosen: null }),
+      getWindow({ range, form, firstMs, endMs, chosen: null }),
     );
     assert.deepEqual(week, all);
     assert.ok(week !== undefined && firstMs - week.fromMs < 60_000);
@@ -41,15 +41,15 @@ suite("the window of a chart", () => {
 
   test("uses the chosen resolution if it fits the range, and another one if not", () => {
     const options = { range: "1D", form: "candles", firstMs: 0, endMs } as const;
-    assert.equal(windowOf({ ...options, chosen: "5m" }).resolution, "5m");
-    assert.notEqual(windowOf({ ...options, chosen: "1m" }).resolution, "1m");
+    assert.equal(getWindow({ ...options, chosen: "5m" }).resolution, "5m");
+    assert.notEqual(getWindow({ ...options, chosen: "1m" }).resolution, "1m");
     assert.deepEqual(resolutionsFor(3600), ["1m", "5m", "15m"]);
   });
 
   test("has a bucket for every step, with the price of the one before if nothing was traded", () => {
     const window = { fromMs: 0, toMs: 4 * hourMs, resolution: "1h" } as const;
     const candles = [candleAt(hourMs, [0.2, 0.4, 0.1, 0.3])];
-    const buckets = bucketsOf(window, candles, 5 * hourMs);
+    const buckets = toBuckets(window, candles, 5 * hourMs);
     assert.deepEqual(
       buckets.map(({ close }) => close),
       [null, 0.3, 0.3, 0.3, 0.3],
@@ -102,9 +102,9 @@ suite("markets of an event", () => {
   });
 
   test("are labeled by the part of their questions that differs", () => {
-    assert.equal(labelOf(ana, [ana, bo]), "Ana");
-    assert.equal(labelOf(bo, [ana, bo]), "Bo Li");
-    assert.equal(titleOf([ana, bo]), "Win the presidency?");
+    assert.equal(toLabel(ana, [ana, bo]), "Ana");
+    assert.equal(toLabel(bo, [ana, bo]), "Bo Li");
+    assert.equal(toTitle([ana, bo]), "Win the presidency?");
   });
 });
 

@@ -64,10 +64,10 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     });
     await goto("/#key=ow_read_wrong");
     await page.waitForSelector("text=The service refused the key");
-    const asked = refused.length;
+    const requested = refused.length;
     await follow(page, marketPath);
     await page.waitForSelector("input[name=key]");
-    assert.equal(asked, 1, "a wrong key is sent once");
+    assert.equal(requested, 1, "a wrong key is sent once");
     complaints.length = 0;
     await page.fill("input[name=key]", adminKey);
     await page.click("button.primary");

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Candle, Market } from "../../client/src/api.ts";
-import { type Bucket, bucketsOf } from "../../explorer/src/charts/buckets.ts";
+import { type Bucket, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import {
   asOf,
-  lineOf,
   sumVolumes,
   timeIn,
+  toLine,
   withSettlement,
 } from "../../explorer/src/charts/lines.ts";
-import { instantOf, zoned, zonedSeconds } from "../../explorer/src/charts/zoned-time.ts";
+import { toInstant, zoned, zonedSeconds } from "../../explorer/src/charts/zoned-time.ts";
 import { cleanUp } from "../support/clean-up.ts";
 
 const minuteMs = 60_000;
@@ -27,10 +27,10 @@ const drawn = (line: readonly Bucket[]) => line.map((one) => [timeIn.line(one), 
 
 suite("a line", () => {
   const candles = [candleAt(minuteMs, 0.2, 0.3), candleAt(3 * minuteMs, 0.3, 0.6)];
-  const buckets = bucketsOf(window, candles, nowMs);
+  const buckets = toBuckets(window, candles, nowMs);
 
   test("has each close at the end of its bucket, the newest one now, and candles at their start", () => {
-    assert.deepEqual(drawn(lineOf(buckets)), [
+    assert.deepEqual(drawn(toLine(buckets)), [
       [0, null],
       [minuteMs, 0.2],
       [2 * minuteMs, 0.3],
@@ -44,7 +44,7 @@ suite("a line", () => {
   });
 
   test("leads from the first trade to now if there is a single candle", () => {
-    const line = lineOf(bucketsOf(window, [candleAt(3 * minuteMs, 0.4, 0.4)], nowMs));
+    const line = toLine(toBuckets(window, [candleAt(3 * minuteMs, 0.4, 0.4)], nowMs));
     assert.deepEqual(drawn(line).slice(-2), [
       [3 * minuteMs, 0.4],
       [nowMs, 0.4],
@@ -53,12 +53,12 @@ suite("a line", () => {
 
   test("begins with the price before its first bucket", () => {
     const before = { ...candleAt(0, 0.7, 0.7), filled: true };
-    const [first] = lineOf(bucketsOf(window, [before], nowMs));
+    const [first] = toLine(toBuckets(window, [before], nowMs));
     assert.deepEqual([first?.toMs, first?.close, first?.volumeUsd], [0, 0.7, 0]);
   });
 
   test("keeps its order if the clock of the viewer is late", () => {
-    const times = lineOf(bucketsOf(window, candles, 0)).map(timeIn.line);
+    const times = toLine(toBuckets(window, candles, 0)).map(timeIn.line);
     assert.deepEqual(
       times,
       [...new Set(times)].toSorted((a, b) => a - b),
@@ -68,7 +68,7 @@ suite("a line", () => {
 
 suite("the line of a resolved market", () => {
   const candles = [candleAt(minuteMs, 0.8, 0.9)];
-  const line = lineOf(bucketsOf(window, candles, nowMs));
+  const line = toLine(toBuckets(window, candles, nowMs));
   const resolvedAt = (atMs: number) =>
     ({ resolution: { payouts: ["1", "0"] }, resolved_at_ms: atMs }) as unknown as Market;
 
@@ -83,7 +83,7 @@ suite("the line of a resolved market", () => {
 
   test("has the last price just before the payout if the market ended with the window", () => {
     const late = [...candles, candleAt(3 * minuteMs, 0.9, 0.7)];
-    const settled = withSettlement(lineOf(bucketsOf(window, late, nowMs)), resolvedAt(nowMs));
+    const settled = withSettlement(toLine(toBuckets(window, late, nowMs)), resolvedAt(nowMs));
     assert.deepEqual(drawn(settled).slice(-3), [
       [3 * minuteMs, 0.9],
       [nowMs - 1000, 0.7],
@@ -99,7 +99,7 @@ suite("the line of a resolved market", () => {
 
 suite("a replay", () => {
   const candles = [0, 1, 2, 3].map((at) => candleAt(at * minuteMs, 0.1 * at, 0.1 * at + 0.1));
-  const buckets = bucketsOf(window, candles, nowMs);
+  const buckets = toBuckets(window, candles, nowMs);
 
   test("shows no price, candle or volume of later trades", () => {
     const atMs = 1.5 * minuteMs;
@@ -118,7 +118,7 @@ suite("a replay", () => {
 
   test("does not begin with a price before its first trade", () => {
     const before = asOf(buckets, { atMs: 10_000, toMs: nowMs, price: null });
-    assert.ok(lineOf(before).every(({ close }) => close === null));
+    assert.ok(toLine(before).every(({ close }) => close === null));
   });
 
   test("shows everything at its end", () => {
@@ -127,7 +127,7 @@ suite("a replay", () => {
 });
 
 test("volumes of several lines are summed", () => {
-  const line = lineOf(bucketsOf(window, [candleAt(0, 0.1, 0.2)], nowMs));
+  const line = toLine(toBuckets(window, [candleAt(0, 0.1, 0.2)], nowMs));
   const volumes = sumVolumes([line, line]).map(({ volumeUsd }) => volumeUsd);
   assert.deepEqual(volumes, [0, 10, 0, 0, 0]);
   assert.deepEqual(sumVolumes([]), []);
@@ -145,7 +145,7 @@ test("an hour that the viewer's zone repeats is drawn once, at its first time", 
     halfHours,
     (ms) => ms,
     (_, time) => ({ time }),
-  ).map(({ time }) => instantOf(time));
+  ).map(({ time }) => toInstant(time));
   assert.deepEqual(times, [...halfHours.slice(0, 2), ...halfHours.slice(4)]);
-  assert.equal(instantOf(zonedSeconds(0)), 0);
+  assert.equal(toInstant(zonedSeconds(0)), 0);
 });

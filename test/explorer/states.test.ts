@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Market } from "../../client/src/api.ts";
-import { waitPageHeaders, waitPageOf } from "../../src/api/http/wait-page.ts";
+import { getWaitPage, waitPageHeaders } from "../../src/api/http/wait-page.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { readRecording } from "../support/recorded/recording.ts";
@@ -227,7 +227,11 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     async () => {
       const tab = await page.context().newPage();
       const error = new AppError("RATE_LIMITED", { retryAfterSeconds: 30 });
-      const limited = { status: 429, headers: waitPageHeaders, body: waitPageOf(error, "1") ?? "" };
+      const limited = {
+        status: 429,
+        headers: waitPageHeaders,
+        body: getWaitPage(error, "1") ?? "",
+      };
       await tab.route("**/trades", (route) => route.fulfill(limited), { times: 1 });
       await tab.clock.install();
       await goto(tab, "/trades");

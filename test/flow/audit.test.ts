@@ -117,7 +117,7 @@ async function assertWholeTruth(service: Service, nodes: readonly ScriptedNode[]
   await assertRecordedTruth(service, recording);
 }
 
-async function tradesOf(service: Service, block: number): Promise<number> {
+async function toTrades(service: Service, block: number): Promise<number> {
   const rows = await service.getAllPages(`/v1/trades?from_block=${block}&to_block=${block}`);
   return rows.length;
 }
@@ -207,7 +207,7 @@ test("R7: blocks that are corrupt again after a repair are left to the operator"
   assert.equal(ready.status, 503);
   const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
   assert.match(checks["audit"]?.detail ?? "", /^blocks \d+ to \d+ are stored incorrectly$/);
-  assert.equal(await tradesOf(again, wrongBlock), 0, "nothing was touched");
+  assert.equal(await toTrades(again, wrongBlock), 0, "nothing was touched");
   assert.match(again.stderr, /wrong again: run oddwire repair/);
   assert.equal(await again.stop(), 0);
 

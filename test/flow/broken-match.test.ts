@@ -9,7 +9,7 @@ import { serveRecording } from "../support/recorded/serve-recording.ts";
 import type { RpcLog } from "../support/scripted-block.ts";
 
 const recording = readRecording("contracts-a");
-const placeOf = (log: RpcLog): string => `${log.blockNumber} ${log.logIndex}`;
+const getPlace = (log: RpcLog): string => `${log.blockNumber} ${log.logIndex}`;
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
 test("legs, summaries and matches that the only node omits from its logs are read from its receipts", async (t) => {
@@ -17,14 +17,14 @@ test("legs, summaries and matches that the only node omits from its logs are rea
   const matches = placeMatches(recording, placeTrades(recording));
   const hidden = new Set(
     matches.map(({ legs, summary, log }, index) => {
-      return placeOf([legs[0]?.log ?? summary, summary, log][index % 3] ?? log);
+      return getPlace([legs[0]?.log ?? summary, summary, log][index % 3] ?? log);
     }),
   );
   assert(hidden.size > 20, "some logs are left out");
   stage.node.fault(
     on("eth_getLogs", () => ({
       kind: "logs",
-      change: (logs) => logs.filter((log) => !hidden.has(placeOf(log))),
+      change: (logs) => logs.filter((log) => !hidden.has(getPlace(log))),
     })),
   );
   const service = await stage.startService([stage.node.url], noAudit);

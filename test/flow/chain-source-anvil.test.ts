@@ -13,8 +13,8 @@ import { waitFor } from "../support/wait-for.ts";
 
 /** A contract that logs the first word of the call data as topic, and the second as data. */
 const emitterCode = "0x600f600c600039600f6000f360203560005260003560206000a100";
-const wanted = `0x${"11".repeat(32)}` as Hash;
-const unwanted = `0x${"22".repeat(32)}`;
+const requested = `0x${"11".repeat(32)}` as Hash;
+const unrequested = `0x${"22".repeat(32)}`;
 /** The finalized block is twice as many blocks behind the head. */
 const slotsPerEpoch = 16;
 
@@ -63,7 +63,7 @@ after(async () => {
 /** Mines `count` blocks. Every third one has unwanted logs only, the others have wanted and unwanted logs. */
 async function mine(count: number): Promise<void> {
   for (let block = 0; block < count; block += 1) {
-    const topics = block % 3 === 2 ? [unwanted] : [wanted, unwanted, wanted];
+    const topics = block % 3 === 2 ? [unrequested] : [requested, unrequested, requested];
     for (const [index, topic] of topics.entries()) {
       const data = topic + block.toString(16).padStart(64, "0");
       await rpc("eth_sendTransaction", {
@@ -86,7 +86,7 @@ async function follow(url: string): Promise<{ source: ChainSource; follower: Cha
     urls: [url],
     chainId: 31_337,
     startBlock: 0,
-    filter: { addresses: [emitter.toLowerCase() as Address], topics0: [wanted] },
+    filter: { addresses: [emitter.toLowerCase() as Address], topics0: [requested] },
     log: openLog({ level: "silent" }),
   };
   const source = await ChainSource.open(options, ({ blocks }) => blocks);
@@ -95,7 +95,7 @@ async function follow(url: string): Promise<{ source: ChainSource; follower: Cha
 
 /** Asserts that the source has emitted all wanted logs that the node returns. */
 async function assertSame(follower: ChainFollower): Promise<void> {
-  const range = { fromBlock: "0x0", toBlock: "latest", address: emitter, topics: [wanted] };
+  const range = { fromBlock: "0x0", toBlock: "latest", address: emitter, topics: [requested] };
   const expected = await rpc<NodeLog[]>("eth_getLogs", range);
   const reported = [...follower.blocks.values()]
     .toSorted((one, other) => one.number - other.number)

@@ -19,7 +19,7 @@ import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { RpcError, type RpcRequest, rangeAsked } from "../support/scripted-answers.ts";
+import { RpcError, type RpcRequest, requestedRange } from "../support/scripted-answers.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "../support/scripted-block.ts";
 import type { Finality } from "../support/scripted-chain.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
@@ -105,7 +105,7 @@ async function openScene(
 }
 
 /** `count` blocks of a competing chain that replaces the blocks from `number` on. */
-function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
+function getRival(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
   const parent = chain[number - 1];
   assert(parent !== undefined);
   return buildBlocks(specs(count), { after: parent, salt: `rival ${number}` });
@@ -128,7 +128,7 @@ async function openThree(): Promise<{ nodes: readonly ScriptedNode[]; chain: Scr
  */
 function startRivalry(nodes: readonly ScriptedNode[], chain: readonly ScriptedBlock[]): () => void {
   const [odd, ...others] = nodes;
-  odd?.fork(rivalOf(chain, 50, chain.length - 50));
+  odd?.fork(getRival(chain, 50, chain.length - 50));
   let head = 59;
   const addBlocks = () => {
     odd?.setHead(head + 10);
@@ -146,7 +146,7 @@ async function waitForChainWarning(source: ChainSource, warning: ChainWarning): 
   await waitFor(warning, async () => source.status.warnings.includes(warning) || null);
 }
 
-function refOf(block: ScriptedBlock | undefined): BlockRef {
+function getRef(block: ScriptedBlock | undefined): BlockRef {
   assert(block !== undefined);
   return { number: block.number, hash: block.hash as Hash };
 }
@@ -160,7 +160,7 @@ describe("following the chain", () => {
     await follower.until(({ finalized }) => finalized === 1_297);
     follower.assertEquals(chain, isOurs);
     const { status } = source;
-    assert.deepEqual(status.finalized, refOf(chain[1_297]));
+    assert.deepEqual(status.finalized, getRef(chain[1_297]));
     assert.equal(status.reorgs, 0);
     assert.deepEqual(status.warnings, []);
     source.close();
@@ -193,7 +193,7 @@ describe("following the chain", () => {
     const chain = buildBlocks(specs(700));
     const node = await openNode(chain);
     const source = await openSource([node.url]);
-    const follower = new ChainFollower(source, 100, refOf(chain[99]));
+    const follower = new ChainFollower(source, 100, getRef(chain[99]));
     await follower.untilTip(699);
     follower.assertEquals(chain, isOurs);
   });
@@ -203,7 +203,7 @@ describe("reorgs", { concurrency: 4 }, () => {
   test("R1: a reorg is reverted to the last common block, and its blocks are followed", async () => {
     const { node, chain, source, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
-    const rival = rivalOf(chain, 50, 15);
+    const rival = getRival(chain, 50, 15);
     node.fork(rival);
     await follower.untilTip(64);
     assert.deepEqual(follower.forks, [49]);
@@ -215,13 +215,13 @@ describe("reorgs", { concurrency: 4 }, () => {
   test("R1: follows reorgs down to the final block: to a shorter chain, back again, and to a longer one", async () => {
     const { node, chain, follower } = await openScene(80, { finality: 40 });
     await follower.untilTip(79);
-    const shorter = rivalOf(chain, 41, 5);
+    const shorter = getRival(chain, 41, 5);
     node.fork(shorter);
     await follower.untilTip(45);
     const back = chain.slice(41);
     node.fork(back);
     await follower.untilTip(79);
-    const longer = rivalOf(chain, 79, 90);
+    const longer = getRival(chain, 79, 90);
     node.fork(longer);
     await follower.untilTip(168);
     node.setFinalized({ behindHead: 0 });
@@ -251,10 +251,10 @@ describe("reorgs", { concurrency: 4 }, () => {
   test("R3: a reorg below finality stops the source and reverts nothing", async () => {
     const { node, chain, follower } = await openScene(60);
     await follower.until(({ finalized }) => finalized === 57);
-    node.fork(rivalOf(chain, 50, 20));
+    node.fork(getRival(chain, 50, 20));
     await follower.until(({ isOver }) => isOver);
     assert(follower.failure instanceof ReorgBeyondFinalityError);
-    assert.match(follower.failure.message, new RegExp(`block 57 ${refOf(chain[57]).hash} `));
+    assert.match(follower.failure.message, new RegExp(`block 57 ${getRef(chain[57]).hash} `));
     assert.deepEqual(follower.forks, []);
     follower.assertEquals(chain, isOurs);
   });
@@ -262,7 +262,7 @@ describe("reorgs", { concurrency: 4 }, () => {
   test("R2: finality on another branch reverts ours", async () => {
     const { node, chain, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
-    const rival = rivalOf(chain, 50, 40);
+    const rival = getRival(chain, 50, 40);
     node.setFinalized({ behindHead: 1 });
     node.fork(rival);
     await follower.until(({ finalized }) => finalized === 88);
@@ -303,7 +303,7 @@ describe("reorgs", { concurrency: 4 }, () => {
     const source = await openSource([one.url, two.url]);
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(59);
-    two.fork(rivalOf(chain, 50, 10));
+    two.fork(getRival(chain, 50, 10));
     for (const node of [one, two]) node.setFinalized(55);
     await waitForChainWarning(source, "finality_disputed");
     assert.equal(follower.finalized, 40);
@@ -317,7 +317,7 @@ describe("finality", { concurrency: 4 }, () => {
   test("R2: without the finalized tag, head - 256 is final, with a warning", async () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
-    assert.deepEqual(source.status.finalized, refOf(chain[399 - 256]));
+    assert.deepEqual(source.status.finalized, getRef(chain[399 - 256]));
     assert.deepEqual(source.status.warnings, ["finalized_missing"]);
     follower.assertEquals(chain, isOurs);
   });
@@ -338,7 +338,7 @@ describe("finality", { concurrency: 4 }, () => {
     await follower.untilTip(299);
     node.setFinalized(200);
     await waitForChainWarning(source, "finalized_went_back");
-    assert.deepEqual(source.status.finalized, refOf(chain[250]));
+    assert.deepEqual(source.status.finalized, getRef(chain[250]));
     node.setFinalized(280);
     await follower.until(({ finalized }) => finalized === 280);
     assert.deepEqual(source.status.warnings, []);
@@ -351,7 +351,7 @@ describe("finality", { concurrency: 4 }, () => {
     await waitForChainWarning(source, "head_below_final");
     node.setHead(299);
     await waitFor("the head", async () => source.status.warnings.length === 0 || null);
-    assert.deepEqual(source.status.finalized, refOf(chain[250]));
+    assert.deepEqual(source.status.finalized, getRef(chain[250]));
     follower.assertEquals(chain, isOurs);
   });
 
@@ -362,11 +362,11 @@ describe("finality", { concurrency: 4 }, () => {
       node.setFinalized(40);
       node.setHead(60);
     }
-    two.fork(rivalOf(chain, 50, 1_250));
+    two.fork(getRival(chain, 50, 1_250));
     for (const node of [one, two]) node.setFinalized(1_290);
     one.setHead(1_299);
     const source = await openSource([one.url, two.url]);
-    const follower = new ChainFollower(source, 41, refOf(chain[40]));
+    const follower = new ChainFollower(source, 41, getRef(chain[40]));
     await waitForChainWarning(source, "head_buffer_full");
     assert.equal(follower.tip, 40 + chainLimits.headBufferBlocksMax);
     two.fork(chain.slice(50));
@@ -382,7 +382,7 @@ describe("finality", { concurrency: 4 }, () => {
     const source = await openSource([one.url, two.url]);
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(59);
-    assert.deepEqual(source.status.finalized, refOf(chain[45]));
+    assert.deepEqual(source.status.finalized, getRef(chain[45]));
     assert.equal(follower.finalized, 45);
   });
 });
@@ -426,7 +426,7 @@ describe("ranges", { concurrency: 4 }, () => {
     const { chain, follower } = await openScene(1_000, {
       prepare: (node) =>
         node.fault((request, view) => {
-          const range = rangeAsked(request, view);
+          const range = requestedRange(request, view);
           return range !== null && range.to - range.from > 60 ? faults.badGateway : null;
         }),
     });
@@ -497,7 +497,7 @@ test("R6: a range that the only endpoint does not answer is requested again afte
     prepare: (node) => {
       node.fault(faults.rangeCap(100, "quicknode"));
       node.fault((request, view) => {
-        if (rangeAsked(request, view) === null) return null;
+        if (requestedRange(request, view) === null) return null;
         ranges += 1;
         return ranges === 5 ? faults.hang : null;
       });
@@ -904,7 +904,7 @@ describe("wrong chains and failed starts", () => {
     const chain = buildBlocks(specs(30));
     const node = await openNode(buildBlocks(specs(30), { salt: "another" }));
     const source = await openSource([node.url]);
-    const follower = new ChainFollower(source, null, refOf(chain[10]));
+    const follower = new ChainFollower(source, null, getRef(chain[10]));
     await follower.until(({ isOver }) => isOver);
     assert(follower.failure instanceof ReorgBeyondFinalityError);
     assert.equal(follower.tip, -1);

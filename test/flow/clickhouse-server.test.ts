@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
@@ -31,7 +31,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 import { runCommand } from "../support/run-command.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** The number of kills of the service, and the number of pauses of one of two writers. */
@@ -82,7 +82,7 @@ async function assertWhole({ chain, server, options }: Scene): Promise<void> {
   await service.waitFinalized(chain.head);
   await assertTradesServed(service, chain);
   assert.equal(await service.stop(), 0);
-  const identity = identityOf(137, knownContracts());
+  const identity = toIdentity(137, knownContracts());
   const place = {
     url: server.url,
     user: "default",
@@ -92,7 +92,9 @@ async function assertWhole({ chain, server, options }: Scene): Promise<void> {
     identity,
     spoolDir: tmpdir(),
   };
-  await assertStoreHolds(options("last").dataDir, factsOf(chain.blocks), () => openDatabase(place));
+  await assertStoreHolds(options("last").dataDir, getFacts(chain.blocks), () =>
+    openDatabase(place),
+  );
   assert.equal(await server.ask("SELECT count() FROM system.mutations"), "0");
 }
 
@@ -186,7 +188,7 @@ test("nothing is lost when the disk of the server is completely full, and append
 test("a wrong password, version, chain or user is refused in one sentence", async (t) => {
   const { server, options } = await openScene(t);
   const old = await openOldServer(t);
-  const refusalOf = async (name: string, settings: Record<string, string>): Promise<string> => {
+  const toRefusal = async (name: string, settings: Record<string, string>): Promise<string> => {
     const { settings: own, ...rest } = options(name);
     const opening = Service.open({ ...rest, settings: { ...own, ...settings } });
     const [opened] = await Promise.allSettled([opening]);
@@ -200,17 +202,17 @@ test("a wrong password, version, chain or user is refused in one sentence", asyn
   const service = await Service.open(options("two"));
   assert.equal(await service.stop(), 0);
   const [password, version, chain, reader] = await Promise.all([
-    refusalOf("one", wrong),
-    refusalOf("three", { ODDWIRE_CLICKHOUSE_URL: old }),
-    refusalOf("four", { ODDWIRE_CHAIN_ID: "1" }),
-    refusalOf("five", { ODDWIRE_CLICKHOUSE_USER: readingUser }),
+    toRefusal("one", wrong),
+    toRefusal("three", { ODDWIRE_CLICKHOUSE_URL: old }),
+    toRefusal("four", { ODDWIRE_CHAIN_ID: "1" }),
+    toRefusal("five", { ODDWIRE_CLICKHOUSE_USER: readingUser }),
   ]);
   assert.match(password, /refuses the user or the password/);
   assert.match(version, /is of version 25\.3\.1\.1; 26\.7 or newer is needed/);
   assert.match(chain, /holds chain 137/);
   assert.match(reader, /does not let the user do what is needed: .*INSERT/);
   await server.ask(`ALTER TABLE ${database}.identity UPDATE schema_version = 99 WHERE 1`);
-  assert.match(await refusalOf("six", {}), /has tables of version 99/);
+  assert.match(await toRefusal("six", {}), /has tables of version 99/);
 });
 
 test("check needs only the SELECT privilege", async (t) => {

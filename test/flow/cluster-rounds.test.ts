@@ -95,7 +95,7 @@ async function assertClientsHaveAll(parts: {
 }): Promise<void> {
   const { api, clients, reader } = parts;
   const rows = await api.getAllPages("/v1/trades?order=asc&limit=1000");
-  const expected = idsOf(rows);
+  const expected = getIds(rows);
   for (const client of clients) {
     const isDone = () => client.failure !== null || client.rows.size === expected.length;
     await waitUntil("all trades on a stream", isDone);
@@ -150,7 +150,7 @@ async function assertAnswersEqual(
   for (const sort of ["volume_24h", "volume", "created_at"]) {
     for (const path of [`/v1/markets?sort=${sort}`, `/v1/events?sort=${sort}`]) {
       const expected = await alone.getAllPages(`${path}&limit=50`);
-      assert.deepEqual(await readPagesInTurn(apis, `${path}&limit=2`), idsOf(expected), path);
+      assert.deepEqual(await readPagesInTurn(apis, `${path}&limit=2`), getIds(expected), path);
     }
   }
 }
@@ -167,13 +167,13 @@ async function readPagesInTurn(
     assert(api !== undefined);
     const suffix: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
     const { data, pagination }: Page = await api.get<Page>(path + suffix);
-    ids.push(...idsOf(data));
+    ids.push(...getIds(data));
     cursor = pagination.next_cursor;
   }
   return ids;
 }
 
-function idsOf(rows: Page["data"]): readonly unknown[] {
+function getIds(rows: Page["data"]): readonly unknown[] {
   return rows.map(({ id }) => id);
 }
 

@@ -23,7 +23,7 @@ import { openServerEngine } from "../support/open-engines.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { adminKey, type Page, type Service } from "../support/service.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, getFacts } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { WanderingReader } from "../support/wandering-reader.ts";
 
@@ -218,10 +218,10 @@ test("R13: a node that loses ClickHouse and Redis returns 503 within 3 s and clo
   const cutAtMs = performance.now();
   let admittedAtMs = cutAtMs;
   const refused = await waitFor("a refusal", async () => {
-    const askedAtMs = performance.now();
+    const requestedAtMs = performance.now();
     const answer = await ask();
     if (answer.status !== 200) return answer;
-    admittedAtMs = askedAtMs;
+    admittedAtMs = requestedAtMs;
     return null;
   });
   assert.equal(refused.status, 503);
@@ -246,7 +246,7 @@ test("a serving node loads repaired blocks again", async (t) => {
   await index.kill9();
   // Ordered like a repair by an audit, but of a correct block, which then has no fills.
   const engine = await openServerEngine(t, clickhouse, { database: "facts" });
-  const block = factsOf(chain.blocks).findLast(({ fills }) => fills.filter(isTrade).length > 2);
+  const block = getFacts(chain.blocks).findLast(({ fills }) => fills.filter(isTrade).length > 2);
   assert(block !== undefined);
   await orderRepair(engine, encode([{ ...block, fills: [], anomalies: [] }]));
   // Without an audit, which would find that the repair was wrong.

@@ -26,23 +26,23 @@ function run(line: string) {
   return runCommand(line.split(" ").filter(Boolean), { ODDWIRE_DATA_DIR: folder });
 }
 
-async function outputOf(line: string): Promise<string> {
+async function getOutput(line: string): Promise<string> {
   const { code, stdout, stderr } = await run(line);
   assert.equal(code, 0, stderr);
   return stdout;
 }
 
 test("a key is created, listed, rotated and revoked", async () => {
-  const made = (await outputOf("keys create --scope write --name one --ips 10.0.0.0/8")).trim();
+  const made = (await getOutput("keys create --scope write --name one --ips 10.0.0.0/8")).trim();
   assert.equal(parseKey(made)?.scope, "write");
-  const [listed] = (await outputOf("keys list --json")).split("\n");
+  const [listed] = (await getOutput("keys list --json")).split("\n");
   const { id, name, status, allowed_ips } = JSON.parse(listed ?? "") as Record<string, unknown>;
   assert.deepEqual([name, status, allowed_ips], ["one", "active", ["10.0.0.0/8"]]);
-  const rotated = (await outputOf("keys rotate one --grace 60")).trim();
+  const rotated = (await getOutput("keys rotate one --grace 60")).trim();
   assert.notEqual(rotated, made);
-  assert.equal(await outputOf(`keys revoke ${String(id)}`), "Key revoked\n");
-  assert.equal(await outputOf("keys list --json"), "");
-  assert.match(await outputOf("keys list --all"), /write {2}revoked .* one\n$/);
+  assert.equal(await getOutput(`keys revoke ${String(id)}`), "Key revoked\n");
+  assert.equal(await getOutput("keys list --json"), "");
+  assert.match(await getOutput("keys list --all"), /write {2}revoked .* one\n$/);
   const again = await run("keys revoke one");
   assert.deepEqual([again.code, again.stdout], [1, ""]);
   assert.equal(again.stderr, "oddwire: there is no active key one\n");
@@ -210,16 +210,16 @@ test("a full disk behind standard output is reported in one sentence, and a clos
 });
 
 test("help shows every command, its options and examples, without colors in a pipe", async () => {
-  const overview = await outputOf("help");
+  const overview = await getOutput("help");
   const names = buildProgram().commands.map((command) => command.name());
   for (const name of names.filter((one) => one !== "complete"))
     assert.match(overview, new RegExp(`^  ${name}\\b`, "m"));
   assert.equal(overview.includes("\u001b"), false);
-  assert.equal(await outputOf(""), overview);
-  const help = await outputOf("keys create --help");
+  assert.equal(await getOutput(""), overview);
+  const help = await getOutput("keys create --help");
   assert.match(help, /--scope <scope> [^]*"read",\s+"write",\s+"admin"/);
-  assert.match(await outputOf("help keys"), /^ {2}create /m);
-  assert.equal(await outputOf("keys --help"), await outputOf("help keys"));
+  assert.match(await getOutput("help keys"), /^ {2}create /m);
+  assert.equal(await getOutput("keys --help"), await getOutput("help keys"));
 });
 
 test("every command without subcommands has examples that use it", () => {

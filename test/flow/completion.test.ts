@@ -28,7 +28,7 @@ test("commands, options and their values are suggested", async () => {
     const { code, stdout } = await runCommand(["complete", "--", ...line.split(" ")]);
     assert.equal(code, 0);
     const words = stdout.trimEnd().split("\n").slice(0, -1);
-    assert.equal(namesOf(words), suggested, line);
+    assert.equal(getNames(words), suggested, line);
   }
 });
 
@@ -56,11 +56,11 @@ test("fish completes a command that is being typed", async (t) => {
   const { stdout, stderr } = await runProgram("fish", words, { SCRIPT, PATH });
   assert.equal(stderr, "");
   const offered = stdout.trimEnd().split("\n");
-  assert.equal(namesOf(offered), "revoke rotate");
+  assert.equal(getNames(offered), "revoke rotate");
 });
 
 /** The suggestions without their descriptions, sorted. */
-function namesOf(lines: readonly string[]): string {
+function getNames(lines: readonly string[]): string {
   const names = lines.map((line) => line.split("\t")[0] ?? "");
   return names.toSorted((one, other) => one.localeCompare(other)).join(" ");
 }

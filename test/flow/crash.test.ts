@@ -17,12 +17,12 @@ import { LiveChain } from "../support/live-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { type Page, Service, type ServiceOptions } from "../support/service.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 
-const asked = process.env["KILL_ROUNDS"];
-const rounds = Number(asked ?? 100);
+const requested = process.env["KILL_ROUNDS"];
+const rounds = Number(requested ?? 100);
 /** The time for all kills. If a start takes long, there are fewer kills, unless `KILL_ROUNDS` is set. */
-const budgetMs = asked === undefined ? 25_000 : Number.POSITIVE_INFINITY;
+const budgetMs = requested === undefined ? 25_000 : Number.POSITIVE_INFINITY;
 const roundsMin = 5;
 /** The longest delays before a kill, as a share of the time of a start: during a start, and during some appends. */
 const startShareMax = 1.2;
@@ -121,6 +121,6 @@ test(`R10: up to ${rounds} kills with -9 lose no acknowledged block and repeat n
   await service.waitFinalized(chain.head);
   const trades = await assertTradesServed(service, chain);
   assert.equal(await service.stop(), 0);
-  await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
+  await assertStoreHolds(options.dataDir, getFacts(chain.blocks));
   t.diagnostic(`${acknowledged.restarts} lives answered; ${chain.head} blocks, ${trades} trades`);
 });

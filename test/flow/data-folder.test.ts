@@ -31,7 +31,7 @@ import { testSeed } from "../support/property-settings.ts";
 import { scriptBlocks } from "../support/script-blocks.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, getFacts } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const chain = buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 }));
@@ -323,7 +323,7 @@ describe("a damaged folder is refused, and the message says what to do", () => {
     test(what, async (t) => {
       const options = await openScene(t);
       const store = await IndexedFacts.open(options.dataDir);
-      const facts = factsOf(chain);
+      const facts = getFacts(chain);
       for (const from of [0, 10, 20, 30])
         await appendFacts(store, encode(facts.slice(from, from + 10)));
       await store.close();

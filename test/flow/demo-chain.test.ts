@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { createPublicClient, decodeEventLog, type Hex, http, type Log } from "viem";
 import { addresses, contractsFile, type Venue, venues } from "../../demo/addresses.ts";
 import { Anvil } from "../../demo/anvil.ts";
-import { artifactOf, type ContractName } from "../../demo/artifacts.ts";
+import { type ContractName, getArtifact } from "../../demo/artifacts.ts";
 import { DemoChain } from "../../demo/demo-chain.ts";
 import { deploy } from "../../demo/deploy.ts";
 import { playHistory } from "../../demo/play.ts";
@@ -66,7 +66,7 @@ after(async () => {
 
 for (const [name, venue] of Object.entries(venues)) {
   test(`${name}: the legs of every match add up to the row of its taker`, async () => {
-    const matches = matchesOf(await readExchangeEvents(venue), venue);
+    const matches = getMatches(await readExchangeEvents(venue), venue);
     const kinds = new Set(matches.flatMap(checkMatch));
     assert.deepEqual([...kinds].toSorted(), ["complementary", "merge", "mint"]);
     assert.ok(matches.some(({ legs }) => legs.length > 1));
@@ -74,17 +74,17 @@ for (const [name, venue] of Object.entries(venues)) {
 
   test(`${name}: no collateral or shares stay on the exchange`, async () => {
     const client = createPublicClient({ transport: http(anvil.url) });
-    const balanceOf = async (contract: ContractName, args: readonly unknown[]) =>
+    const getBalance = async (contract: ContractName, args: readonly unknown[]) =>
       client.readContract({
         address: contract === "Collateral" ? addresses.collateral : addresses.conditionalTokens,
-        abi: artifactOf(contract).abi,
-        functionName: "balanceOf",
+        abi: getArtifact(contract).abi,
+        functionName: "getBalance",
         args,
       });
-    assert.equal(await balanceOf("Collateral", [venue.exchange]), 0n);
+    assert.equal(await getBalance("Collateral", [venue.exchange]), 0n);
     const held = await Promise.all(
       [...complements.keys()].map((tokenId) =>
-        balanceOf("ConditionalTokens", [venue.exchange, tokenId]),
+        getBalance("ConditionalTokens", [venue.exchange, tokenId]),
       ),
     );
     assert.ok(held.every((amount) => amount === 0n));
@@ -92,7 +92,7 @@ for (const [name, venue] of Object.entries(venues)) {
 }
 
 test("the demo emits fees, refunds, cancellations and results, in the events of each generation", async () => {
-  const countOf = async (contract: ContractName, address: Hex, name: string) =>
+  const getCount = async (contract: ContractName, address: Hex, name: string) =>
     (await readEvents(contract, address)).filter((event) => event.name === name).length;
   const { exchangeV1, exchangeV2, feeModule, conditionalTokens, negRiskAdapter } = addresses;
   for (const [contract, address, name] of [
@@ -104,7 +104,7 @@ test("the demo emits fees, refunds, cancellations and results, in the events of 
     ["ConditionalTokens", conditionalTokens, "ConditionResolution"],
     ["NegRiskAdapter", negRiskAdapter, "OutcomeReported"],
   ] as const) {
-    assert.ok((await countOf(contract, address, name)) > 0, `no ${name}`);
+    assert.ok((await getCount(contract, address, name)) > 0, `no ${name}`);
   }
 });
 
@@ -157,11 +157,11 @@ function takersCash(leg: Row, summary: Row): bigint {
 }
 
 /** Groups rows into matches. `OrdersMatched` ends a match and must repeat the row before it. */
-function matchesOf(events: readonly Event[], venue: Venue): Match[] {
+function getMatches(events: readonly Event[], venue: Venue): Match[] {
   const matches: Match[] = [];
   let rows: { row: Row; txHash: Hex }[] = [];
   for (const { name, args, txHash } of events) {
-    if (name === "OrderFilled") rows.push({ row: rowOf(args), txHash });
+    if (name === "OrderFilled") rows.push({ row: toRow(args), txHash });
     if (name !== "OrdersMatched") continue;
     const summary = rows.at(-1)?.row;
     const legs = rows.slice(0, -1);
@@ -180,7 +180,7 @@ function matchesOf(events: readonly Event[], venue: Venue): Match[] {
   return matches;
 }
 
-function rowOf(args: Event["args"]): Row {
+function toRow(args: Event["args"]): Row {
   const side = args["side"];
   const [makerAsset, takerAsset] = [args["makerAssetId"], args["takerAssetId"]];
   const isBuy = side === undefined ? makerAsset === 0n : side === 0;
@@ -218,7 +218,7 @@ async function readEvents(contract: ContractName, address: Hex): Promise<Event[]
   const client = createPublicClient({ transport: http(anvil.url) });
   const logs: Log[] = await client.getLogs({ address, fromBlock: 0n });
   return logs.map(({ data, topics, transactionHash }) => {
-    const { eventName, args } = decodeEventLog({ abi: artifactOf(contract).abi, data, topics });
+    const { eventName, args } = decodeEventLog({ abi: getArtifact(contract).abi, data, topics });
     assert.ok(eventName !== undefined && transactionHash !== null);
     return { name: eventName, args: args as unknown as Event["args"], txHash: transactionHash };
   });

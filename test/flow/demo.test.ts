@@ -75,10 +75,10 @@ async function freePort(): Promise<number> {
 
 test("a demo and a demo cluster run next to each other and print the same lines", async (t) => {
   const port = String(await freePort());
-  const asked = { ODDWIRE_PORT: port, ODDWIRE_RATE_LIMIT_ADMIN: "777" };
+  const settings = { ODDWIRE_PORT: port, ODDWIRE_RATE_LIMIT_ADMIN: "777" };
   // The demo ignores an operator's settings of where data comes from.
   const foreign = { ODDWIRE_RPC_URLS: "http://127.0.0.1:9", ODDWIRE_VENUE: "none" };
-  const first = new Demo(t, { ...asked, ...foreign, ODDWIRE_DATA_DIR: await makeFolder(t) });
+  const first = new Demo(t, { ...settings, ...foreign, ODDWIRE_DATA_DIR: await makeFolder(t) });
   const second = new Demo(t, { ODDWIRE_DATA_DIR: await makeFolder(t) }, ["--cluster"]);
   assert.equal(await first.printed(/^service {2}(\S+)$/m), `http://127.0.0.1:${port}`);
   const key = await first.printed(/^key {6}(\S+)$/m);

@@ -17,7 +17,7 @@ import { testSeed } from "../support/property-settings.ts";
 import { runCommand } from "../support/run-command.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 
 const tryAgain = 75;
 const saysUnwritable = /^oddwire: serve has stopped.*: the data folder cannot be written: \w+/m;
@@ -56,7 +56,7 @@ async function assertGoesOn(chain: LiveChain, options: ServiceOptions): Promise<
   const service = await Service.open(options);
   await service.waitFinalized(chain.head);
   assert.equal(await service.stop(), 0);
-  await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
+  await assertStoreHolds(options.dataDir, getFacts(chain.blocks));
 }
 
 test("a command on a full disk ends with 75, and leaves no file behind", async (t) => {

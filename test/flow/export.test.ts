@@ -133,9 +133,9 @@ test("markets and events are exported oldest first, as NDJSON and Parquet", asyn
 });
 
 test("the URL of the service can have a path", async () => {
-  const asked: string[] = [];
+  const targets: string[] = [];
   const proxy = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    targets.push(request.url ?? "");
     response.writeHead(404).end("{}");
   }).listen(0, "127.0.0.1");
   await once(proxy, "listening");
@@ -146,7 +146,7 @@ test("the URL of the service can have a path", async () => {
   }
   proxy.close();
   assert.deepEqual(
-    asked.map((target) => target.split("?")[0]),
+    targets.map((target) => target.split("?")[0]),
     ["/v1/trades", "/v1/trades", "/oddwire/v1/trades", "/oddwire/v1/trades"],
   );
 });

@@ -16,7 +16,7 @@ import { LiveChain } from "../support/live-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 
 async function openChain(t: TestContext): Promise<LiveChain> {
   t.diagnostic(`seed ${testSeed}`);
@@ -54,7 +54,7 @@ async function assertServes(
   await service.waitFinalized(chain.head);
   assert((await assertTradesServed(service, chain)) > 0);
   assert.equal(await service.stop(), 0);
-  await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
+  await assertStoreHolds(options.dataDir, getFacts(chain.blocks));
 }
 
 test("R4, R6, R9: the service equals the chain after every fault of a node over HTTP, with reorgs of every depth", async (t) => {

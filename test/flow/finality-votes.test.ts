@@ -56,7 +56,7 @@ async function openSource(
 }
 
 /** `count` blocks of a competing chain that replaces the blocks from `number` on. */
-function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
+function getRival(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
   const parent = chain[number - 1];
   assert(parent !== undefined);
   return buildBlocks(specs(count), { after: parent, salt: `rival ${number}` });
@@ -67,11 +67,11 @@ async function waitForWarning(source: ChainSource, warning: ChainWarning): Promi
 }
 
 /** Resolves when each of the nodes has received this many more requests. */
-async function untilAsked(nodes: readonly ScriptedNode[], times: number): Promise<void> {
-  const asked = (node: ScriptedNode) => [...node.calls.values()].reduce((sum, n) => sum + n, 0);
-  const before = nodes.map(asked);
+async function untilRequested(nodes: readonly ScriptedNode[], times: number): Promise<void> {
+  const requested = (node: ScriptedNode) => [...node.calls.values()].reduce((sum, n) => sum + n, 0);
+  const before = nodes.map(requested);
   await waitFor("requests", async () => {
-    return nodes.every((node, index) => asked(node) >= (before[index] ?? 0) + times) || null;
+    return nodes.every((node, index) => requested(node) >= (before[index] ?? 0) + times) || null;
   });
 }
 
@@ -82,7 +82,7 @@ async function goOn(
   { from, to }: { from: number; to: number },
 ): Promise<readonly ScriptedBlock[]> {
   for (let head = from; head <= to; head += 1) for (const node of honest) node.setHead(head);
-  const rival = rivalOf(chain, to - 4, 12);
+  const rival = getRival(chain, to - 4, 12);
   for (const node of honest) node.fork(rival);
   return [...chain.slice(0, to - 4), ...rival];
 }
@@ -94,7 +94,7 @@ describe("R2: one endpoint of three that is far ahead on another chain decides n
     const chain = buildBlocks(specs(300));
     const nodes = await openNodes(3, chain, 250);
     const [rogue, ...honest] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
-    rogue.fork(rivalOf(chain, 20, 1_200));
+    rogue.fork(getRival(chain, 20, 1_200));
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(250);
@@ -117,7 +117,7 @@ describe("R2: one endpoint of three that is far ahead on another chain decides n
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
     await follower.until(({ tip, finalized }) => tip === 200 && finalized === 190);
-    rogue.fork(rivalOf(chain, 195, 900));
+    rogue.fork(getRival(chain, 195, 900));
     await waitForWarning(source, "head_not_believed");
     for (let head = 201; head <= 240; head += 1) for (const node of honest) node.setHead(head);
     await follower.until(({ tip, finalized }) => tip === 240 && finalized === 230);
@@ -140,9 +140,9 @@ describe("R2: one endpoint of three that is far ahead on another chain decides n
     const follower = new ChainFollower(source, 0);
     await follower.until(({ tip, finalized }) => tip === 200 && finalized === 190);
     const ways = honest.map((node) => node.fault(() => faults.badGateway));
-    rogue.fork(rivalOf(chain, 195, 30));
+    rogue.fork(getRival(chain, 195, 30));
     await waitForWarning(source, "majority_absent");
-    await untilAsked([rogue], 20);
+    await untilRequested([rogue], 20);
     assert.equal(follower.finalized, 190);
     for (const heal of ways) heal();
     const expected = await goOn(honest, chain, { from: 201, to: 290 });
@@ -157,12 +157,12 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     const chain = buildBlocks(specs(300));
     const nodes = await openNodes(2, chain, 200);
     const [rogue, honest] = nodes as [ScriptedNode, ScriptedNode];
-    rogue.fork(rivalOf(chain, 150, 900));
+    rogue.fork(getRival(chain, 150, 900));
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
     await waitForWarning(source, "finality_disputed");
     honest.setHead(299);
-    await untilAsked(nodes, 20);
+    await untilRequested(nodes, 20);
     assert.equal(follower.finalized, -1);
     rogue.fork(chain.slice(150));
     await follower.until(({ tip, finalized }) => tip === 299 && finalized === 289);
@@ -177,16 +177,16 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     const source = await openSource(nodes);
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(59);
-    other.fork(rivalOf(chain, 50, 10));
+    other.fork(getRival(chain, 50, 10));
     for (const node of nodes) node.setFinalized(55);
     await waitForWarning(source, "finality_disputed");
     const heal = good.fault(() => faults.badGateway);
     await waitFor("the endpoint is down", async () => {
       return source.status.endpoints[0]?.metrics.breaker !== "closed" || null;
     });
-    other.fork(rivalOf(chain, 50, 30));
+    other.fork(getRival(chain, 50, 30));
     other.setFinalized(70);
-    await untilAsked([other], 30);
+    await untilRequested([other], 30);
     assert.equal(follower.finalized, 40);
     assert(source.status.warnings.includes("majority_absent"));
     heal();

@@ -17,7 +17,10 @@ const folder = await mkdtemp(join(tmpdir(), "oddwire-first-"));
 after(() => rm(folder, { recursive: true }));
 
 /** Starts the service in the folder, passes its first line to `use`, and stops it. */
-async function welcomeOf(flags: string[], use: (welcome: Welcome) => Promise<void>): Promise<void> {
+async function getWelcome(
+  flags: string[],
+  use: (welcome: Welcome) => Promise<void>,
+): Promise<void> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(process.execPath, [cli, "serve", ...flags], {
     cwd: folder,
@@ -39,7 +42,7 @@ test("an empty folder gets an admin key that works and is shown only once", asyn
   const lines = ["\uFEFFODDWIRE_RPC_URLS=http://127.0.0.1:1", "ODDWIRE_PORT=x", ""];
   await writeFile(join(folder, ".env"), lines.join("\r\n"));
   const flags = ["--port", "0", "--data-dir", "kept", "--start-block", "5"];
-  await welcomeOf(flags, async (welcome) => {
+  await getWelcome(flags, async (welcome) => {
     const { listening, explorer, indexing, data, reachable, admin_key = "" } = welcome;
     assert.equal(explorer, `${listening}/`);
     assert.match(indexing ?? "", /^Polymarket on Polygon from block 5, through 127\.0\.0\.1:1$/);
@@ -56,9 +59,9 @@ test("an empty folder gets an admin key that works and is shown only once", asyn
     );
     assert.match(status.stdout, /not ok +no /);
   });
-  await welcomeOf(flags, async (welcome) => assert.equal(welcome["admin_key"], undefined));
+  await getWelcome(flags, async (welcome) => assert.equal(welcome["admin_key"], undefined));
   await writeFile(join(folder, ".env"), "ODDWIRE_RPC_URLS=http://127.0.0.1:1\n");
-  await welcomeOf(flags, async () => {});
+  await getWelcome(flags, async () => {});
   assert.deepEqual((await readdir(folder)).toSorted(), [".env", "kept"]);
   assert((await readdir(join(folder, "kept"))).includes("compiled"));
 });

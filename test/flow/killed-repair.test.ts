@@ -13,7 +13,7 @@ import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.t
 import { readRecording } from "../support/recorded/recording.ts";
 import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
 import { runCommand } from "../support/run-command.ts";
-import { rangeAsked } from "../support/scripted-answers.ts";
+import { requestedRange } from "../support/scripted-answers.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { systemSettings } from "../support/system-settings.ts";
 
@@ -26,7 +26,7 @@ const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
  * of a range keep their logs: their headers arrive with the range, and their blooms would get the node paused each time.
  */
 const forgetful: FaultHook = (request, chain) => {
-  const range = rangeAsked(request, chain);
+  const range = requestedRange(request, chain);
   if (range === null) return null;
   const isReported = (block: number) =>
     block % 7 !== 0 || block === range.from || block === range.to;

@@ -12,7 +12,7 @@ import { formatTokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta } from "../../src/market/delta.ts";
 import { MarketMetadata, type PublishMetadata } from "../../src/venue/metadata/market-metadata.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -33,7 +33,7 @@ const { standard, unknownOracle, sameQuestion, negRisk, strangersQuestion } = te
 const everything = marketLogs.map(() => ({ secondsLater: 2, reports: true, transactions: [] }));
 const blocks = buildChain(everything).map(({ block }) => block);
 
-function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
+function toEntry(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
   const { conditionId, tokenIds, questionId: questionID } = market;
   return venueMarket({
     conditionId,
@@ -44,7 +44,7 @@ function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string,
 }
 
 /** A market of the venue that our chain does not have. */
-function strangerOf(index: number) {
+function getStranger(index: number) {
   const conditionId = `0x${index.toString(16).padStart(64, "e")}`;
   return venueMarket({ conditionId, tokenIds: ["1", "2"], slug: `not-ours-${index}` });
 }
@@ -52,7 +52,7 @@ function strangerOf(index: number) {
 function stateOfAll(): MarketState {
   const state = new MarketState(knownContracts(), new MemoryStateStore());
   const decoder = new LogDecoder(knownContracts());
-  for (const block of blocks) state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
+  for (const block of blocks) state.apply(toFinalDelta(deriveBlockFacts(block, decoder)));
   return state;
 }
 
@@ -84,25 +84,25 @@ async function openMarketMetadata(t: TestContext) {
     cleanUp(t, () => marketMetadata.close());
     return marketMetadata;
   };
-  const slugOf = ({ conditionId }: TestMarket) =>
+  const toSlug = ({ conditionId }: TestMarket) =>
     state.directory.market(conditionId)?.venue?.slug ?? null;
   const isRead = () =>
     waitFor("the market metadata to be read", async () =>
       state.venue.progress.openReadAt === null ? null : true,
     );
-  return { venue, state, open, slugOf, isRead };
+  return { venue, state, open, toSlug, isRead };
 }
 
 test("new markets are looked up by id, newest first, and then all pages are read", async (t) => {
-  const { venue, state, open, slugOf, isRead } = await openMarketMetadata(t);
+  const { venue, state, open, toSlug, isRead } = await openMarketMetadata(t);
   const { marketMetadata: reported } = venue;
   reported.pageMarkets = 3;
-  for (let index = 0; index < 8; index += 1) reported.put(strangerOf(index));
-  reported.put(entryOf(standard, "the-standard", { closed: true, outcomePrices: '["0", "1"]' }));
-  reported.put(entryOf(unknownOracle, "the-unknown"));
+  for (let index = 0; index < 8; index += 1) reported.put(getStranger(index));
+  reported.put(toEntry(standard, "the-standard", { closed: true, outcomePrices: '["0", "1"]' }));
+  reported.put(toEntry(unknownOracle, "the-unknown"));
   const marketMetadata = open();
   await isRead();
-  assert.deepEqual([slugOf(standard), slugOf(unknownOracle)], ["the-standard", "the-unknown"]);
+  assert.deepEqual([toSlug(standard), toSlug(unknownOracle)], ["the-standard", "the-unknown"]);
   const listed = listedMarkets(state.directory);
   assert.equal(reported.lookups[0]?.[0], listed.at(-1));
   // A second request, with the other value of `closed`, looks up the markets that the first did not return.
@@ -117,10 +117,10 @@ test("new markets are looked up by id, newest first, and then all pages are read
 });
 
 test("reading resumes at the same page after any failed response", async (t) => {
-  const { venue, open, slugOf, isRead } = await openMarketMetadata(t);
+  const { venue, open, toSlug, isRead } = await openMarketMetadata(t);
   venue.marketMetadata.pageMarkets = 1;
-  for (let index = 0; index < 5; index += 1) venue.marketMetadata.put(strangerOf(index));
-  venue.marketMetadata.put(entryOf(negRisk, "the-last", { negRisk: true }));
+  for (let index = 0; index < 5; index += 1) venue.marketMetadata.put(getStranger(index));
+  venue.marketMetadata.put(toEntry(negRisk, "the-last", { negRisk: true }));
   const answers: readonly VenueReply[] = [
     { status: 429, headers: { "retry-after": "2" }, body: "" },
     { status: 403, body: "<html>Blocked by a firewall</html>" },
@@ -132,15 +132,15 @@ test("reading resumes at the same page after any failed response", async (t) => 
     { status: 200, body: '{"markets":{}}' },
     { status: 200, body: '{"markets":[],"next_cursor":7}' },
   ];
-  let asked = 0;
+  let requested = 0;
   // Every other request fails, each time in a different way.
   venue.httpFault = () => {
-    asked += 1;
-    return asked % 2 === 0 ? null : (answers[(asked - 1) / 2] ?? null);
+    requested += 1;
+    return requested % 2 === 0 ? null : (answers[(requested - 1) / 2] ?? null);
   };
   const marketMetadata = open();
   await isRead();
-  assert.equal(slugOf(negRisk), "the-last");
+  assert.equal(toSlug(negRisk), "the-last");
   const { cursors } = venue.marketMetadata;
   assert.equal(new Set(cursors).size, cursors.length, "no page was read twice");
   assert.equal(marketMetadata.status.isUnavailable, false);
@@ -153,37 +153,37 @@ test("reading resumes at the same page after any failed response", async (t) => 
 });
 
 test("metadata that cannot be published is not stored, and is fetched again", async (t) => {
-  const { venue, open, slugOf, isRead } = await openMarketMetadata(t);
-  venue.marketMetadata.put(entryOf(standard, "the-standard"));
+  const { venue, open, toSlug, isRead } = await openMarketMetadata(t);
+  venue.marketMetadata.put(toEntry(standard, "the-standard"));
   const stored: (string | null)[] = [];
   const published: (string | null)[] = [];
   const marketMetadata = open(async (markets) => {
     if (markets.length === 0) return;
-    stored.push(slugOf(standard));
+    stored.push(toSlug(standard));
     if (stored.length < 3) throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     published.push(...markets.map(({ texts }) => texts.slug));
   });
   await isRead();
   assert.deepEqual(stored.slice(0, 3), [null, null, null]);
   assert.equal(published[0], "the-standard");
-  assert.equal(slugOf(standard), "the-standard");
+  assert.equal(toSlug(standard), "the-standard");
   assert.equal(marketMetadata.status.isUnavailable, false);
 });
 
 test("entries that are of wrong types, a megabyte long, repeated or unreadable do no harm", async (t) => {
-  const { venue, open, slugOf, isRead, state } = await openMarketMetadata(t);
+  const { venue, open, toSlug, isRead, state } = await openMarketMetadata(t);
   const { marketMetadata } = venue;
   const long = "x".repeat(1_000_000);
-  marketMetadata.repeat({ ...entryOf(standard, long), question: 7, tags: "x", events: { id: {} } });
-  marketMetadata.repeat(entryOf(negRisk, "first"));
-  marketMetadata.repeat(entryOf(negRisk, "second"));
+  marketMetadata.repeat({ ...toEntry(standard, long), question: 7, tags: "x", events: { id: {} } });
+  marketMetadata.repeat(toEntry(negRisk, "first"));
+  marketMetadata.repeat(toEntry(negRisk, "second"));
   marketMetadata.repeat({ conditionId: "not one" });
   marketMetadata.repeat({ conditionId: [null] as unknown as string });
   const reader = open();
   await isRead();
-  assert.equal(slugOf(standard), null);
+  assert.equal(toSlug(standard), null);
   assert.equal(state.directory.market(standard.conditionId)?.question, "Standard, isn't it?");
-  assert.equal(slugOf(negRisk), "second");
+  assert.equal(toSlug(negRisk), "second");
   assert.equal(reader.status.unreadable, 2);
 });
 
@@ -206,7 +206,7 @@ test("a page that repeats under a new cursor ends the pass", async (t) => {
   venue.httpFault = (path) => {
     if (path.includes("condition_ids")) return null;
     pages += 1;
-    const body = { markets: [strangerOf(1), strangerOf(2)], next_cursor: `c${pages}` };
+    const body = { markets: [getStranger(1), getStranger(2)], next_cursor: `c${pages}` };
     return { status: 200, body: JSON.stringify(body) };
   };
   const marketMetadata = open();
@@ -247,22 +247,22 @@ test("clients find markets by the venue's metadata once the venue is back", asyn
   const { venue, open } = await openService(t);
   venue.httpFault = () => ({ status: 503, body: "<html>maintenance</html>" });
   venue.marketMetadata.put(
-    entryOf(sameQuestion, "will-the-venue-name-it", {
+    toEntry(sameQuestion, "will-the-venue-name-it", {
       category: "Sports",
       tags: [{ label: "Champions Cup" }],
       events: [{ id: "9001", slug: "the-cup" }],
       endDate: "2030-05-06T07:08:09Z",
     }),
   );
-  venue.marketMetadata.put(entryOf(standard, "standard-slug", { question: "Not the chain's?" }));
+  venue.marketMetadata.put(toEntry(standard, "standard-slug", { question: "Not the chain's?" }));
   const service = await open();
   await service.waitReady();
-  const idsOf = async (query: string) =>
+  const getIds = async (query: string) =>
     (await service.get<Page>(`/v1/markets?${query}`)).data.map(({ id }) => id);
-  assert.deepEqual(await idsOf("slug=will-the-venue-name-it"), []);
+  assert.deepEqual(await getIds("slug=will-the-venue-name-it"), []);
   venue.httpFault = null;
   const found = await waitFor("the venue's names", async () => {
-    const ids = await idsOf("slug=will-the-venue-name-it");
+    const ids = await getIds("slug=will-the-venue-name-it");
     return ids.length > 0 ? ids : null;
   });
   assert.deepEqual(found, [sameQuestion.conditionId]);
@@ -274,7 +274,7 @@ test("clients find markets by the venue's metadata once the venue is back", asyn
     "search=champions",
     "end_after=2030-05-06T00:00:00Z&end_before=2030-05-07T00:00:00Z",
   ]) {
-    assert.deepEqual(await idsOf(query), found, query);
+    assert.deepEqual(await getIds(query), found, query);
   }
   type One = { data: Record<string, unknown> };
   const { data } = await service.get<One>("/v1/markets/will-the-venue-name-it");
@@ -305,8 +305,8 @@ test("reading resumes where it was after a stop and after kill -9", async (t) =>
   const { venue, open } = await openService(t);
   const { marketMetadata } = venue;
   marketMetadata.pageMarkets = 1;
-  for (let index = 0; index < 200; index += 1) marketMetadata.put(strangerOf(index));
-  marketMetadata.put(entryOf(strangersQuestion, "found-by-id"));
+  for (let index = 0; index < 200; index += 1) marketMetadata.put(getStranger(index));
+  marketMetadata.put(toEntry(strangersQuestion, "found-by-id"));
   const first = await open();
   await first.waitReady();
   const pages = (count: number) =>

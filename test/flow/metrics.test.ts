@@ -8,7 +8,7 @@ import { badGateway, hang } from "../support/faults.ts";
 import { parsePrometheus } from "../support/parse-prometheus.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
-import { rangeAsked } from "../support/scripted-answers.ts";
+import { requestedRange } from "../support/scripted-answers.ts";
 import type { Service } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { readText } from "../tidy/project-files.ts";
@@ -117,7 +117,7 @@ test("a backfill is reported with its range, progress and rates", async (t) => {
   const stage = await serveRecording(t, recording);
   const answered = 1_200;
   stage.node.fault((request, chain) => {
-    const range = rangeAsked(request, chain);
+    const range = requestedRange(request, chain);
     return range !== null && range.to > answered ? hang : null;
   });
   const service = await stage.startService();

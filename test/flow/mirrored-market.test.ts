@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { formatMicros, priceMicros } from "../../src/base/decimal.ts";
-import { formatTokenId, seqOf, type TokenId } from "../../src/base/ids.ts";
+import { formatTokenId, type TokenId, toSeq } from "../../src/base/ids.ts";
 import { type Fill, isTrade } from "../../src/market/fill.ts";
-import { presentCandle } from "../../src/rows/candle-row.ts";
+import { toCandleRow } from "../../src/rows/candle-row.ts";
 import { formatConditionId } from "../../src/rows/wire-format.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
@@ -116,21 +116,21 @@ const legacyRowId = formatConditionId(mirroredIds.legacy);
 const mirrorRowId = formatConditionId(mirroredIds.mirror);
 const mirrorDigits = mirroredIds.mirror.slice(2, 64);
 const slug = "the-question";
-const keyOf = ({ address, topics }: LogContent) => [address, ...topics].join();
+const getKey = ({ address, topics }: LogContent) => [address, ...topics].join();
 
 /** What the chain says, computed block by block. */
 function readChain(chain: Chain) {
   const logs = chain.flatMap(({ block }) => block.logs);
   const trades = chain.flatMap(({ fills }) => fills).filter(isTrade);
-  const has = (log: LogContent) => logs.some((one) => keyOf(one) === keyOf(log));
+  const has = (log: LogContent) => logs.some((one) => getKey(one) === getKey(log));
   const ofMirror = ({ tokenId }: Fill) => mirroredPairs.mirror.includes(tokenId);
   const isMirrorSeen =
     trades.some(ofMirror) || logs.some(({ topics }) => topics.join().includes(mirrorDigits));
   const results = logs
-    .filter((log) => [resolved, mirrorResolved].some((one) => keyOf(one) === keyOf(log)))
+    .filter((log) => [resolved, mirrorResolved].some((one) => getKey(one) === getKey(log)))
     .map((log) => ({
-      conditionId: keyOf(log) === keyOf(resolved) ? legacyRowId : mirrorRowId,
-      seq: seqOf(log.blockNumber, log.logIndex),
+      conditionId: getKey(log) === getKey(resolved) ? legacyRowId : mirrorRowId,
+      seq: toSeq(log.blockNumber, log.logIndex),
     }))
     .filter(({ conditionId }) => conditionId === mirrorRowId || has(prepared));
   const now = chain.at(-1)?.block.timestamp ?? 0;
@@ -138,7 +138,7 @@ function readChain(chain: Chain) {
 }
 type Facts = ReturnType<typeof readChain>;
 
-const seqsOf = (rows: readonly Row[]) => rows.map(({ seq }) => seq);
+const getSeqs = (rows: readonly Row[]) => rows.map(({ seq }) => seq);
 
 /** Asserts that there is one market, that every name finds it, and that its totals are those of both ledgers. */
 async function assertMarket(service: Service, facts: Facts): Promise<void> {
@@ -173,7 +173,7 @@ async function assertMarket(service: Service, facts: Facts): Promise<void> {
     assert.deepEqual(await service.getAllPages(`/v1/markets?${filter}=${name}`), [row], name);
     if (filter === "token_id") continue;
     const found = await service.getAllPages(`/v1/trades?condition_id=${name}&order=asc`);
-    assert.deepEqual(seqsOf(found), seqsOf(trades), name);
+    assert.deepEqual(getSeqs(found), getSeqs(trades), name);
   }
   if (isPrepared) {
     const found = await service.get<Page>("/v1/markets?search=standard");
@@ -227,19 +227,19 @@ async function assertToken(
   const id = formatTokenId(tokens.same[0] ?? assert.fail());
   const trades = facts.trades.filter(({ tokenId }) => tokens.same.includes(tokenId));
   const found = await service.getAllPages(`/v1/trades/market/${id}?order=asc${more}`);
-  assert.deepEqual(seqsOf(found), seqsOf(trades), `trades of ${id}${more}`);
-  const asked = { ...tokens, bucketSeconds: 60, now: facts.now };
-  const candles = [...naiveCandles(facts.trades, asked)].map(([bucket, candle]) =>
-    presentCandle({ bucket, candle }, asked),
+  assert.deepEqual(getSeqs(found), getSeqs(trades), `trades of ${id}${more}`);
+  const requested = { ...tokens, bucketSeconds: 60, now: facts.now };
+  const candles = [...naiveCandles(facts.trades, requested)].map(([bucket, candle]) =>
+    toCandleRow({ bucket, candle }, requested),
   );
   const query = `resolution=1m&start=0&limit=1000${more}`;
   const served = await service.get<Page>(`/v1/candles/${id}?${query}`);
   assert.deepEqual(served.data, candles, `candles of ${id}${more}`);
   const { data } = await service.get<{ data: Row }>(`/v1/price/${id}?${more.slice(1)}`);
-  assert.equal(data["price"], priceOf(facts, tokens), `price of ${id}${more}`);
+  assert.equal(data["price"], getPrice(facts, tokens), `price of ${id}${more}`);
 }
 
-function priceOf({ trades, results }: Facts, { same, inverted }: Joined): string | null {
+function getPrice({ trades, results }: Facts, { same, inverted }: Joined): string | null {
   const ledgers = Object.entries(mirroredPairs).filter(([, pair]) =>
     pair.some((tokenId) => same.includes(tokenId)),
   );
@@ -317,16 +317,16 @@ for (const [name, { steps, finalSteps, forkedFrom, instead }] of Object.entries(
       ),
     ];
     const chain = build(steps, "a");
-    const numberOf = (step: number) => chain[step]?.block.number ?? assert.fail();
-    const { node, open } = await openScene(t, chain, numberOf(finalSteps - 1));
-    node.setHead(numberOf(finalSteps));
+    const getNumber = (step: number) => chain[step]?.block.number ?? assert.fail();
+    const { node, open } = await openScene(t, chain, getNumber(finalSteps - 1));
+    node.setHead(getNumber(finalSteps));
     const live = await open();
-    await live.waitIndexed(numberOf(finalSteps));
+    await live.waitIndexed(getNumber(finalSteps));
     const stream = await StreamClient.open(live.baseUrl, { key: adminKey });
     const { subscription_id: id } = await stream.subscribe({ type: "resolutions" });
     await stream.subscribe({ type: "trades" });
     for (let height = finalSteps; height < chain.length; height += 1) {
-      node.setHead(numberOf(height));
+      node.setHead(getNumber(height));
       await assertOneQuestion(live, chain.slice(0, height + 1));
     }
     const { trades, results } = readChain(chain);

@@ -38,29 +38,31 @@ async function openBooks(t: TestContext) {
     await venue.close();
   });
   const read = async (assetId = yes): Promise<LiveBook> => {
-    const book = await books.read(tokenOf(assetId));
+    const book = await books.read(getToken(assetId));
     assert(typeof book === "object");
     return book;
   };
-  const reasonOf = (book: LiveBook) => book.staleReason(clock.monotonicMs());
+  const getReason = (book: LiveBook) => book.staleReason(clock.monotonicMs());
   const settles = (book: LiveBook, reason: string | null) =>
     waitFor(`the book to be ${reason ?? "right"}`, async () =>
-      reasonOf(book) === reason ? true : null,
+      getReason(book) === reason ? true : null,
     );
   const equals = (book: LiveBook) =>
     waitFor("the venue's book", async () =>
-      reasonOf(book) === null && textOf(book) === venueText(venue.book(book.assetId)) ? true : null,
+      getReason(book) === null && toText(book) === venueText(venue.book(book.assetId))
+        ? true
+        : null,
     );
-  return { venue, books, clock, read, reasonOf, settles, equals };
+  return { venue, books, clock, read, getReason, settles, equals };
 }
 
-function tokenOf(assetId: string): TokenId {
+function getToken(assetId: string): TokenId {
   const tokenId = parseTokenId(assetId);
   assert(tokenId !== null);
   return tokenId;
 }
 
-function textOf({ bids, asks }: LiveBook): string {
+function toText({ bids, asks }: LiveBook): string {
   const sides = [bids, asks].map((side) =>
     side
       .worstFirst()
@@ -81,10 +83,10 @@ function venueText(book: VenueBook): string {
 }
 
 test("a book is available after the first request, and follows the stream", async (t) => {
-  const { venue, books, read, reasonOf, equals } = await openBooks(t);
+  const { venue, books, read, getReason, equals } = await openBooks(t);
   const book = await read();
-  assert.equal(reasonOf(book), null);
-  assert.equal(textOf(book), "0.1x1000.25,0.48x30 | 0.52x25");
+  assert.equal(getReason(book), null);
+  assert.equal(toText(book), "0.1x1000.25,0.48x30 | 0.52x25");
   assert.equal(book.hash, venue.book(yes).summary.hash);
   venue.change([
     { assetId: yes, side: "BUY", price: "0.49", size: "7.5" },
@@ -92,7 +94,7 @@ test("a book is available after the first request, and follows the stream", asyn
   ]);
   venue.change([{ assetId: yes, side: "BUY", price: "0.48", size: "0" }]);
   await equals(book);
-  assert.equal(textOf(book), "0.1x1000.25,0.49x7.5 | 0.52x25");
+  assert.equal(toText(book), "0.1x1000.25,0.49x7.5 | 0.52x25");
   venue.book(yes).set("SELL", "0.52", "3");
   venue.book(yes).timestampMs += 1_000;
   venue.sendBook(yes);
@@ -117,13 +119,13 @@ test("an order book has all fields when it is first read, although the stream om
 });
 
 test("a lost change is noticed by the hash, and the book is fetched again", async (t) => {
-  const { venue, books, read, reasonOf, equals } = await openBooks(t);
+  const { venue, books, read, getReason, equals } = await openBooks(t);
   const book = await read();
   venue.messageFault = () => [];
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
-  await waitFor("the mismatch", async () => (reasonOf(book) === "hash_mismatch" ? true : null));
+  await waitFor("the mismatch", async () => (getReason(book) === "hash_mismatch" ? true : null));
   await equals(book);
   assert.deepEqual(books.metrics.resyncs, { hash_mismatch: 1 });
 });
@@ -170,7 +172,7 @@ test("messages out of order and unreadable messages do no harm", async (t) => {
 });
 
 test("a message that cannot be parsed makes only the books that it names stale", async (t) => {
-  const { venue, books, read, reasonOf, equals } = await openBooks(t);
+  const { venue, books, read, getReason, equals } = await openBooks(t);
   const elsewhere = "99";
   venue.book(elsewhere, "0x02").set("BUY", "0.2", "5");
   const all = [await read(yes), await read(no), await read(elsewhere)];
@@ -180,7 +182,7 @@ test("a message that cannot be parsed makes only the books that it names stale",
     const { unreadable } = books.metrics;
     venue.say(text);
     await waitFor("the message", async () => books.metrics.unreadable > unreadable || null);
-    const stale = all.filter((book) => reasonOf(book) === "malformed");
+    const stale = all.filter((book) => getReason(book) === "malformed");
     for (const { assetId } of stale) venue.sendBook(assetId);
     for (const book of all) await equals(book);
     return stale.map(({ assetId }) => assetId);
@@ -225,20 +227,20 @@ test("while the venue is down, cached books are stale, and other books are unava
   venue.dropSockets();
   await settles(book, "not_followed");
   assert.equal(await read(), book);
-  assert.equal(await books.read(tokenOf("12")), "unavailable");
+  assert.equal(await books.read(getToken("12")), "unavailable");
   assert.ok((books.metrics.errors["rate_limited"] ?? 0) > 0);
 });
 
 test("the book of a token that has none is absent", async (t) => {
   const { books } = await openBooks(t);
-  assert.equal(await books.read(tokenOf("4711")), "absent");
-  assert.equal(await books.read(tokenOf("4711")), "absent");
+  assert.equal(await books.read(getToken("4711")), "absent");
+  assert.equal(await books.read(getToken("4711")), "absent");
 });
 
 test("a book is released if it is not requested and no client follows it", async (t) => {
   const { venue, books, clock, read } = await openBooks(t);
   await read(yes);
-  const stop = books.watch(tokenOf(no), () => {});
+  const stop = books.watch(getToken(no), () => {});
   assert(stop !== null);
   clock.offsetMs += 6 * 60_000;
   await waitFor("one book", async () => (books.metrics.in_memory === 1 ? true : null));
@@ -268,7 +270,7 @@ test("a book without changes is fetched again, and is stale if it cannot be conf
 });
 
 test("a stream that answers PING but sends no changes makes its books stale, and is replaced", async (t) => {
-  const { venue, books, clock, read, reasonOf, settles, equals } = await openBooks(t);
+  const { venue, books, clock, read, getReason, settles, equals } = await openBooks(t);
   const [book, quiet] = [await read(yes), await read(no)];
   venue.isFrozen = true;
   venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "1" }]);
@@ -276,14 +278,14 @@ test("a stream that answers PING but sends no changes makes its books stale, and
   // The new book is right when the response has it, and may be old as soon as the stream does not confirm it.
   await equals(book);
   clock.offsetMs += 4_000;
-  assert.equal(reasonOf(book), "stalled");
+  assert.equal(getReason(book), "stalled");
   await waitFor("a new connection", async () => books.metrics.connections >= 2 || null);
   assert.equal(books.metrics.resyncs["stalled"], 1);
   await settles(quiet, "not_followed");
   venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "2" }]);
   clock.offsetMs += 6_000;
-  await waitFor("the response", async () => textOf(book) === venueText(venue.book(yes)) || null);
-  assert.equal(reasonOf(book), "not_followed", "no message of the stream came");
+  await waitFor("the response", async () => toText(book) === venueText(venue.book(yes)) || null);
+  assert.equal(getReason(book), "not_followed", "no message of the stream came");
   venue.isFrozen = false;
   clock.offsetMs += 160_000;
   await equals(book);
@@ -311,7 +313,7 @@ test("a book that a working connection does not send is subscribed again alone",
 });
 
 test("a quiet book, and one whose stream is a little late, are not stalled", async (t) => {
-  const { venue, books, clock, read, reasonOf, equals } = await openBooks(t);
+  const { venue, books, clock, read, getReason, equals } = await openBooks(t);
   const book = await read();
   const late: string[] = [];
   for (let round = 1; round <= 3; round += 1) {
@@ -328,7 +330,7 @@ test("a quiet book, and one whose stream is a little late, are not stalled", asy
     const { requests } = books.metrics;
     clock.offsetMs += 20_000;
     await waitFor("a comparison", async () => books.metrics.requests > requests || null);
-    assert.equal(reasonOf(book), null);
+    assert.equal(getReason(book), null);
   }
   assert.deepEqual([books.metrics.resyncs, books.metrics.connections], [{}, 1]);
 });
@@ -379,10 +381,10 @@ test("tokens share connections, 500 each, and requests, 100 each", async (t) => 
   const { venue, books } = await openBooks(t);
   const assetIds = Array.from({ length: 620 }, (_, index) => String(1000 + index));
   for (const assetId of assetIds) venue.book(assetId).set("BUY", "0.4", assetId);
-  const all = await Promise.all(assetIds.map(async (assetId) => books.read(tokenOf(assetId))));
+  const all = await Promise.all(assetIds.map(async (assetId) => books.read(getToken(assetId))));
   for (const [index, book] of all.entries()) {
     assert(typeof book === "object");
-    assert.equal(textOf(book), `0.4x${assetIds[index]} | `);
+    assert.equal(toText(book), `0.4x${assetIds[index]} | `);
   }
   const sizes = venue.subscriptions.map(({ length }) => length).toSorted((a, b) => a - b);
   assert.deepEqual(sizes, [120, 500]);
@@ -390,12 +392,12 @@ test("tokens share connections, 500 each, and requests, 100 each", async (t) => 
 });
 
 test("a listener of a book gets changes, replaced levels, and a call when the book is stale", async (t) => {
-  const { venue, books, reasonOf, equals, read } = await openBooks(t);
+  const { venue, books, getReason, equals, read } = await openBooks(t);
   const reported: unknown[] = [];
   const listener: BookListener = (book, changes) => {
-    reported.push(reasonOf(book) ?? changes);
+    reported.push(getReason(book) ?? changes);
   };
-  const stop = books.watch(tokenOf(yes), listener);
+  const stop = books.watch(getToken(yes), listener);
   assert(stop !== null);
   const book = await read();
   await equals(book);

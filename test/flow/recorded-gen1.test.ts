@@ -7,7 +7,7 @@ import { isOnServer } from "../support/open-facts.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
-import { rangeAsked } from "../support/scripted-answers.ts";
+import { requestedRange } from "../support/scripted-answers.ts";
 
 const recording = readRecording("contracts-a");
 
@@ -45,7 +45,7 @@ test("R10: responses equal the recording after kill -9 during a backfill", async
   stage.node.fault(rangeCap(3, "alchemy"));
   // Requests for blocks above `answered` are still open when the service is killed.
   stage.node.fault((request, chain) => {
-    const range = rangeAsked(request, chain);
+    const range = requestedRange(request, chain);
     return range !== null && range.to > answered ? hang : null;
   });
   // Ranges fetched in parallel arrive complete, so fewer blocks are indexed than were answered.

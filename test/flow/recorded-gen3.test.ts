@@ -6,8 +6,8 @@ import { assertSameRows } from "../support/recorded/compare-rows.ts";
 import {
   expectMarket3,
   expectResult,
+  getResult,
   mustBeListed3,
-  resultOf,
   tokensOf3,
 } from "../support/recorded/expected-markets-3.ts";
 import { placeTrades } from "../support/recorded/place-logs.ts";
@@ -47,18 +47,18 @@ async function assertMarkets(service: Service): Promise<void> {
   for (const row of resolutions) assertOfKnownEvent(String(row["condition_id"]));
   const results = resolutions.filter((row) => known.has(String(row["condition_id"])));
   assert.deepEqual(
-    Object.fromEntries(results.map(resultOf)),
+    Object.fromEntries(results.map(getResult)),
     Object.fromEntries(resolved.map(expectResult)),
   );
 }
 
 /** The recording omits the "Other" condition of its migrated event. No condition of any other event can be added. */
 function assertOfKnownEvent(conditionId: string): void {
-  const events = recording.markets.map((market) => eventIdOf(market.condition_id));
-  assert(events.includes(eventIdOf(conditionId)), `${conditionId} is invented`);
+  const events = recording.markets.map((market) => getEventId(market.condition_id));
+  assert(events.includes(getEventId(conditionId)), `${conditionId} is invented`);
 }
 
 /** The first 29 bytes of a condition id. */
-function eventIdOf(conditionId: string): string {
+function getEventId(conditionId: string): string {
   return conditionId.slice(0, 2 + 2 * 29);
 }

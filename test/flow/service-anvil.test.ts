@@ -10,7 +10,7 @@ import { type TestContext, test } from "node:test";
 import { createPublicClient, http, parseEventLogs } from "viem";
 import { contractsFile, venues } from "../../demo/addresses.ts";
 import { Anvil, demoChainId } from "../../demo/anvil.ts";
-import { artifactOf } from "../../demo/artifacts.ts";
+import { getArtifact } from "../../demo/artifacts.ts";
 import { DemoChain } from "../../demo/demo-chain.ts";
 import { deploy } from "../../demo/deploy.ts";
 import { playHistory } from "../../demo/play.ts";
@@ -47,7 +47,7 @@ async function readNode(url: string): Promise<Row[]> {
   const client = createPublicClient({ transport: http(url) });
   const rows: { key: number; row: Row }[] = [];
   for (const { generation, exchange } of Object.values(venues)) {
-    const { abi } = artifactOf(generation === 1 ? "ExchangeV1" : "ExchangeV2");
+    const { abi } = getArtifact(generation === 1 ? "ExchangeV1" : "ExchangeV2");
     const logs = await client.getLogs({ address: exchange, fromBlock: 0n });
     for (const log of parseEventLogs({ abi, logs, eventName: "OrderFilled" })) {
       const args = log.args as unknown as Record<string, unknown>;

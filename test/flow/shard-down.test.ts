@@ -1,7 +1,7 @@
 /** A shard is down: a list that needs its rows is 503 with the reason, never shorter. All other requests succeed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -22,7 +22,7 @@ const reason = "A part of the database is down, and this needs all of it";
 
 async function openShards(t: Parameters<typeof ClickHouseServer.openShards>[0]) {
   const servers = await ClickHouseServer.openShards(t, 2);
-  const identity = identityOf(137, knownContracts());
+  const identity = toIdentity(137, knownContracts());
   const place = await makeDatabase(servers, { database: "facts", identity });
   const openStore = (dataDir: string) => IndexedFacts.open(dataDir, () => openDatabase(place));
   const server = await DataServer.open({ openStore });

@@ -61,13 +61,13 @@ test(`R11: clients that reconnect have every trade once after ${seconds} s of ki
   assert(rows.length > 0);
   const expected = rows.map(({ id }) => id);
   for (const client of clients) {
-    const idsOf = () =>
+    const getIds = () =>
       [...client.rows].toSorted(([, a], [, b]) => a.seq - b.seq).map(([id]) => id);
     await waitFor("all trades", async () =>
       client.failure !== null || client.rows.size === expected.length ? true : null,
     ).catch(() => {});
     await client.close();
-    assert.deepEqual(idsOf(), expected);
+    assert.deepEqual(getIds(), expected);
     t.diagnostic(`${client.connections} connections, ${client.reorgs} forks`);
   }
 });

@@ -19,12 +19,12 @@ import {
 import { waitFor } from "../support/wait-for.ts";
 
 const reporter = `0x${"e7".repeat(20)}` as Address;
-const conditionOf = (digits: string) => `0x01${digits.repeat(16)}`.padEnd(66, "0") as ConditionId;
+const getCondition = (digits: string) => `0x01${digits.repeat(16)}`.padEnd(66, "0") as ConditionId;
 /** Texts before the block that names the reporter, in it, and after it. */
-const texts = { before: conditionOf("b1"), within: conditionOf("b2"), after: conditionOf("b3") };
+const texts = { before: getCondition("b1"), within: getCondition("b2"), after: getCondition("b3") };
 const textLog = (conditionId: ConditionId) => registeredText(conditionId, reporter, reporter);
 /** One block for each of the logs. */
-function logsOf(named: number, number: number): LogContent[] {
+function getLogs(named: number, number: number): LogContent[] {
   if (number === 1) return Object.values(texts).map((id) => announcement(id as string as Hash, 0));
   if (number === named - 1) return [textLog(texts.before)];
   if (number === named) return [textLog(texts.within), addedReporter(reporter)];
@@ -39,7 +39,7 @@ test("a reporter that is not configured is named in the log and in readiness, an
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const blocks = buildBlocks(
     Array.from({ length: 40 }, (_, number) => ({
-      logs: logsOf(25, number),
+      logs: getLogs(25, number),
     })),
   );
   const node = await ScriptedNode.open({ blocks });
@@ -60,30 +60,30 @@ test("a reporter that is not configured is named in the log and in readiness, an
     services.push(service);
     return service;
   };
-  const detailOf = async (service: Service) =>
+  const getDetail = async (service: Service) =>
     (await service.get<Ready>("/v1/ready")).checks.contracts;
   const first = await start();
   await first.waitFinalized(10);
-  assert.deepEqual(await detailOf(first), { ok: true, detail: "known" });
+  assert.deepEqual(await getDetail(first), { ok: true, detail: "known" });
   assert.equal((await first.get<Metrics>("/v1/metrics")).indexer.unknown_contracts, 0);
 
   const assertNoticed = async (service: Service, block: number): Promise<void> => {
     const detail = `not configured: reporter ${reporter} since block ${block}`;
-    await waitFor(detail, async () => ((await detailOf(service)).detail === detail ? true : null));
-    assert.equal((await detailOf(service)).ok, true);
+    await waitFor(detail, async () => ((await getDetail(service)).detail === detail ? true : null));
+    assert.equal((await getDetail(service)).ok, true);
     assert.equal((await service.get<Metrics>("/v1/metrics")).indexer.unknown_contracts, 1);
     const lines = service.stderr.split("\n").filter((line) => line.includes(reporter));
     assert.equal(lines.length, 1, service.stderr);
     assert.match(lines[0] ?? "", /a contract is in use that is not configured/);
   };
   const assertTexts = async (service: Service): Promise<void> => {
-    const questionOf = async (conditionId: ConditionId) => {
+    const getQuestion = async (conditionId: ConditionId) => {
       const id = Object.values(texts).join(",");
       const { data } = await service.get<Markets>(`/v1/markets?condition_id=${id}&limit=100`);
       return data.find((row) => conditionId.startsWith(row.id))?.question ?? null;
     };
-    await waitFor("the texts", () => questionOf(texts.after));
-    assert.deepEqual(await Promise.all(Object.values(texts).map(questionOf)), [
+    await waitFor("the texts", () => getQuestion(texts.after));
+    assert.deepEqual(await Promise.all(Object.values(texts).map(getQuestion)), [
       null,
       "Of generation 3",
       "Of generation 3",
@@ -95,7 +95,7 @@ test("a reporter that is not configured is named in the log and in readiness, an
   node.fork(
     buildBlocks(
       Array.from({ length: 20 }, (_, index) => ({
-        logs: logsOf(35, 23 + index),
+        logs: getLogs(35, 23 + index),
       })),
       { after: blocks[22], salt: "fork" },
     ),

@@ -24,7 +24,7 @@ const blocks = buildChain(
     .map((plan) => ({ ...plan, secondsLater: 2, reports: false })),
 ).map(({ block }) => block);
 
-function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
+function toEntry(market: TestMarket, slug: string, more: Readonly<Record<string, unknown>> = {}) {
   const { conditionId, tokenIds } = market;
   return venueMarket({ conditionId, tokenIds: tokenIds.map(formatTokenId), slug, more });
 }
@@ -60,7 +60,7 @@ async function openScene(t: TestContext) {
   return { venue, open };
 }
 
-function tokenOf({ tokenIds }: TestMarket): string {
+function getToken({ tokenIds }: TestMarket): string {
   return formatTokenId(tokenIds[0] ?? tokenIds[1] ?? assert.fail());
 }
 
@@ -75,8 +75,8 @@ function waitForMarket(service: Service, slug: string): Promise<Readonly<Record<
 
 test("trades, price, search and lists have the names of a traded market, also after a restart", async (t) => {
   const { venue, open } = await openScene(t);
-  venue.marketMetadata.put(entryOf(standard, "the-standard", { question: "Is it proven?" }));
-  venue.marketMetadata.put(entryOf(negRisk, "the-neg-risk", { closed: true, negRisk: true }));
+  venue.marketMetadata.put(toEntry(standard, "the-standard", { question: "Is it proven?" }));
+  venue.marketMetadata.put(toEntry(negRisk, "the-neg-risk", { closed: true, negRisk: true }));
   const service = await open({ ODDWIRE_VENUE_MARKETS_MAX: "0" });
   const market = await waitForMarket(service, "the-standard");
   assert.deepEqual(
@@ -84,20 +84,20 @@ test("trades, price, search and lists have the names of a traded market, also af
     [standard.conditionId, "Is it proven?", "venue", null],
   );
   await waitForMarket(service, "the-neg-risk");
-  const check = async (asked: Service) => {
-    const token = tokenOf(standard);
-    const trades = await asked.get<Page>(`/v1/trades?token_id=${token}`);
+  const check = async (requested: Service) => {
+    const token = getToken(standard);
+    const trades = await requested.get<Page>(`/v1/trades?token_id=${token}`);
     assert.ok(trades.data.length > 0);
     for (const { condition_id, outcome } of trades.data as readonly Record<string, unknown>[]) {
       assert.deepEqual([condition_id, outcome], [standard.conditionId, "Yes"]);
     }
-    const found = await asked.get<Page>("/v1/markets?search=proven");
+    const found = await requested.get<Page>("/v1/markets?search=proven");
     assert.deepEqual(
       found.data.map(({ id }) => id),
       [standard.conditionId],
     );
     type Price = { data: { complement: { outcome: string } } };
-    const price = await asked.get<Price>(`/v1/price/${token}`);
+    const price = await requested.get<Price>(`/v1/price/${token}`);
     assert.equal(price.data.complement.outcome, "No");
   };
   await check(service);
@@ -115,13 +115,13 @@ test("a venue that lies, floods or rejects gets no market in, and the right one 
   const long = "x".repeat(100_000);
   const tokens = standard.tokenIds.map(formatTokenId);
   const foreign = { ...sameQuestion, tokenIds: standard.tokenIds };
-  marketMetadata.put(entryOf(foreign, "foreign", { question: long }));
+  marketMetadata.put(toEntry(foreign, "foreign", { question: long }));
   marketMetadata.repeat({
-    ...entryOf(foreign, "twice"),
+    ...toEntry(foreign, "twice"),
     clobTokenIds: JSON.stringify(tokens),
     outcomes: 7,
   });
-  marketMetadata.put(entryOf(strangersQuestion, "the-stranger", { question: `${long}\u001b[31m` }));
+  marketMetadata.put(toEntry(strangersQuestion, "the-stranger", { question: `${long}\u001b[31m` }));
   let requests = 0;
   venue.httpFault = (path) => {
     if (!path.includes("clob_token_ids")) return null;
@@ -139,7 +139,7 @@ test("a venue that lies, floods or rejects gets no market in, and the right one 
   });
   assert.ok(refused.tokens_unknown >= 2);
   assert.equal((await service.request("/v1/markets/foreign")).status, 404);
-  marketMetadata.put(entryOf(standard, "the-standard"));
+  marketMetadata.put(toEntry(standard, "the-standard"));
   // The pause after a refusal is 15 seconds.
   await waitForMarket(service, "the-standard");
 });
@@ -148,10 +148,10 @@ test("the most traded open markets are listed before their first trade, up to a 
   const { venue, open } = await openScene(t);
   const { marketMetadata } = venue;
   marketMetadata.pageMarkets = 1;
-  marketMetadata.put(entryOf(testMarkets.firstAdapter, "little", { volume24hr: 1 }));
-  marketMetadata.put(entryOf(sameQuestion, "much", { volume24hr: 900.5 }));
+  marketMetadata.put(toEntry(testMarkets.firstAdapter, "little", { volume24hr: 1 }));
+  marketMetadata.put(toEntry(sameQuestion, "much", { volume24hr: 900.5 }));
   marketMetadata.put(
-    entryOf({ ...sameQuestion, conditionId: standard.conditionId }, "lie", { volume24hr: 1e9 }),
+    toEntry({ ...sameQuestion, conditionId: standard.conditionId }, "lie", { volume24hr: 1e9 }),
   );
   const service = await open({ ODDWIRE_VENUE_MARKETS_MAX: "2" });
   const market = await waitForMarket(service, "much");

@@ -92,8 +92,8 @@ test("the service runs from the package, with its threads, its explorer and the 
     const page = await (await fetch(`${listening}/`)).text();
     const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "";
     assert.equal((await fetch(listening + script)).status, 200);
-    const asked = { headers: { accept: "text/html" } };
-    assert.equal(await (await fetch(`${listening}/nowhere`, asked)).text(), page);
+    const requested = { headers: { accept: "text/html" } };
+    assert.equal(await (await fetch(`${listening}/nowhere`, requested)).text(), page);
     const headers = { "x-api-key": admin_key };
     const list = await fetch(`${listening}/v1/trades?format=parquet`, { headers });
     assert.deepEqual([list.status, (await list.arrayBuffer()).byteLength > 4], [200, true]);

@@ -11,17 +11,17 @@ export class AnnouncedBlocks {
   /** Records the logs of the batches and passes the batches on. */
   async *listen(batches: AsyncIterable<ChainBatch>): AsyncGenerator<ChainBatch> {
     for await (const batch of batches) {
-      if (batch.kind === "range") for (const block of batch.blocks) this.#note(block);
-      else if (batch.kind === "block") this.#note(batch.block);
+      if (batch.kind === "range") for (const block of batch.blocks) this.#record(block);
+      else if (batch.kind === "block") this.#record(batch.block);
       yield batch;
     }
   }
 
   /** Returns a function that proves blocks by the source, and records the proven logs as emitted. */
-  proofsOf(source: ChainSource): Derivation["prove"] {
+  getProofs(source: ChainSource): Derivation["prove"] {
     return async (block, isFinal) => {
       const proven = await source.prove(block, isFinal);
-      this.#note(proven);
+      this.#record(proven);
       return proven;
     };
   }
@@ -30,7 +30,7 @@ export class AnnouncedBlocks {
    * The canonical chain, without logs that were not emitted and whose loss is undetectable. All other
    * logs are included, even if they were not emitted.
    */
-  chainOf(world: SimulatedWorld): GeneratedBlock[] {
+  getChain(world: SimulatedWorld): GeneratedBlock[] {
     return world.blocks.map((block) => {
       const reported = this.#logs.get(block.hash);
       const logs = block.logs.filter(
@@ -40,7 +40,7 @@ export class AnnouncedBlocks {
     });
   }
 
-  #note({ hash, logs }: Block): void {
+  #record({ hash, logs }: Block): void {
     this.#logs.set(hash, new Set(logs.map(({ logIndex }) => logIndex)));
   }
 }

@@ -13,7 +13,7 @@ import { AuditLog } from "../../src/feed/audit-log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import { rereadFacts } from "../../src/feed/reread-facts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta } from "../../src/market/delta.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
@@ -24,7 +24,7 @@ import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { counted } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
-import { factsOf, rangeOf } from "../support/store-chain.ts";
+import { getFacts, getRange } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, decoder, Simulation } from "./simulation.ts";
 import { StoreSubject } from "./store-subject.ts";
@@ -54,7 +54,7 @@ async function damageStore(
 ): Promise<void> {
   const { engine } = folder.store;
   for (const block of blocks) {
-    await orderRepair(engine, encodeFacts(rangeOf([block]), [damaged(block, random)]));
+    await orderRepair(engine, encodeFacts(getRange([block]), [damaged(block, random)]));
     await finishRepair(engine, () => dropMarketsFile(folder.path));
   }
   await folder.reopen();
@@ -67,7 +67,7 @@ async function live(
 ): Promise<boolean> {
   const { clock, world } = simulation;
   const opening = simulation.openSource();
-  await clock.run({ isOver: settledOf(opening), limitMs: lifeMsMax });
+  await clock.run({ isOver: getSettled(opening), limitMs: lifeMsMax });
   const source = await opening;
   let isRepairOrdered = false;
   const auditLog = counted(await AuditLog.open(folder.path));
@@ -99,12 +99,12 @@ async function live(
   assert.equal(auditor.status.wrong.length, isRepairOrdered ? 1 : 0);
   source.close();
   const closing = Promise.all([following, auditor.close()]);
-  await clock.run({ isOver: settledOf(closing), isPaused, limitMs: lifeMsMax });
+  await clock.run({ isOver: getSettled(closing), isPaused, limitMs: lifeMsMax });
   await closing;
   return isRepairOrdered;
 }
 
-function settledOf(task: Promise<unknown>): () => boolean {
+function getSettled(task: Promise<unknown>): () => boolean {
   let isSettled = false;
   const settle = () => {
     isSettled = true;
@@ -113,9 +113,9 @@ function settledOf(task: Promise<unknown>): () => boolean {
   return () => isSettled;
 }
 
-function stateOf(blocks: readonly BlockFacts[]): MarketState {
+function getState(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   return state;
 }
 
@@ -128,10 +128,10 @@ describe("R7: the audit finds all wrong facts and a start repairs them", () => {
       const { world, random } = simulation;
       world.hideLogs();
       await simulation.run();
-      const reported = factsOf(subject.reported.chainOf(world)).filter(
+      const reported = getFacts(subject.reported.getChain(world)).filter(
         (one) => one.number <= world.finalized,
       );
-      const canonical = factsOf(world.blocks.map((block) => ({ block, fills: [] })));
+      const canonical = getFacts(world.blocks.map((block) => ({ block, fills: [] })));
       const right = reported.map((block, index) =>
         block.number <= lastAudited ? (canonical[index] ?? block) : block,
       );
@@ -153,7 +153,7 @@ describe("R7: the audit finds all wrong facts and a start repairs them", () => {
       await assertTablesHold(await folder.reopen(), right);
       const loaded = new MarketState(contracts, new MemoryStateStore());
       await folder.store.loadView(loaded);
-      assert.deepEqual(describeState(loaded), describeState(stateOf(right)));
+      assert.deepEqual(describeState(loaded), describeState(getState(right)));
       t.diagnostic(`${hidden.length} blocks with hidden logs, ${victims.length} damaged`);
     });
   }

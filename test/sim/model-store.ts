@@ -67,7 +67,7 @@ export class ModelStore {
     for (const table of ["fills", "events", "quarantine"] as const) {
       const reported = Buffer.concat(this.#appended.map((rows) => rows[table]));
       if (reported.equals(expected[table])) continue;
-      assert.deepEqual(linesOf(reported), linesOf(expected[table]), table);
+      assert.deepEqual(toLines(reported), toLines(expected[table]), table);
     }
     assert.deepEqual(this.#tail, held);
   }
@@ -84,6 +84,6 @@ export class ModelStore {
   }
 }
 
-function linesOf(rows: Uint8Array): string[] {
+function toLines(rows: Uint8Array): string[] {
   return Buffer.from(rows).toString().split("\n");
 }

@@ -8,14 +8,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { factsOf, fillsOf } from "../support/store-chain.ts";
+import { getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { contracts, Simulation } from "./simulation.ts";
 import { StoreSubject } from "./store-subject.ts";
@@ -24,9 +24,9 @@ const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 2);
 /** Seeds that failed once, without limits: simulated time ran on while the engine was working. */
 const formerFailures = [20261124, 20261142];
 
-function stateOf(blocks: readonly BlockFacts[]): MarketState {
+function getState(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   return state;
 }
 
@@ -41,21 +41,24 @@ describe("R9: the store and the state end equal to the chain", () => {
       const { world } = simulation;
       await simulation.run();
 
-      const all = factsOf(subject.reported.chainOf(world));
+      const all = getFacts(subject.reported.getChain(world));
       const final = all.filter(({ number }) => number <= world.finalized);
       const { store } = folder;
       const page = { order: "asc", after: null, limit: 100_000 } as const;
-      const wanted = { ...page, filter: {}, finalizedOnly: false };
-      assert.deepEqual(await readFills(store, wanted), fillsOf(all));
-      assert.deepEqual(await readFills(store, { ...wanted, finalizedOnly: true }), fillsOf(final));
+      const requested = { ...page, filter: {}, finalizedOnly: false };
+      assert.deepEqual(await readFills(store, requested), getFills(all));
+      assert.deepEqual(
+        await readFills(store, { ...requested, finalizedOnly: true }),
+        getFills(final),
+      );
       const events = all.flatMap((block) => block.events);
       const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
       assert.deepEqual(await readEvents(store, { ...page, kinds, finalizedOnly: false }), events);
-      assert.deepEqual(describeState(subject.state), describeState(stateOf(all)));
+      assert.deepEqual(describeState(subject.state), describeState(getState(all)));
 
       const restarted = new MarketState(contracts, new MemoryStateStore());
       await (await folder.reopen()).loadView(restarted);
-      assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
+      assert.deepEqual(describeState(restarted), describeState(getState(final)));
     });
   }
 });

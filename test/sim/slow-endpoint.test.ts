@@ -15,15 +15,15 @@ const chainId = 137;
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 
-function hashOf(number: number): string {
+function getHash(number: number): string {
   return `0x${(number + 1).toString(16).padStart(64, "0")}`;
 }
 
-function headerOf(number: number): object {
+function toHeader(number: number): object {
   return {
     number: `0x${number.toString(16)}`,
-    hash: hashOf(number),
-    parentHash: hashOf(number - 1),
+    hash: getHash(number),
+    parentHash: getHash(number - 1),
     timestamp: `0x${(1_700_000_000 + 2 * number).toString(16)}`,
     logsBloom: `0x${"0".repeat(512)}`,
   };
@@ -42,18 +42,18 @@ function openSlowNodes(
     if (method !== "eth_getBlockByNumber" || params[0] === "finalized") return refused;
     const head = firstHead + Math.floor(clock.monotonicMs() / blockMs);
     const number = params[0] === "latest" ? head : Number(params[0]);
-    return reported(number > head ? null : headerOf(number));
+    return reported(number > head ? null : toHeader(number));
   };
   return ({ host }) => ({
     isAnnouncing: false,
     replace() {},
     close() {},
     async exchange({ body }, signal) {
-      const asked = JSON.parse(body) as Call | readonly Call[];
-      const calls = [asked].flat() as readonly Call[];
+      const requested = JSON.parse(body) as Call | readonly Call[];
+      const calls = [requested].flat() as readonly Call[];
       const methods = calls.map(({ method }) => method);
       await clock.sleep(latencyMs(methods, host), signal);
-      const value = Array.isArray(asked) ? calls.map(answer) : answer(asked as Call);
+      const value = Array.isArray(requested) ? calls.map(answer) : answer(requested as Call);
       return { value, bytes: 100 };
     },
   });
@@ -91,11 +91,11 @@ test("R2: finality of a single slow node without the finalized tag follows 256 b
   const reading = (async () => {
     for await (const _ of opened.batches());
   })();
-  const finalOf = (): number => opened.status.finalized?.number ?? -1;
-  await clock.run({ isOver: () => finalOf() > firstHead, limitMs: 3_600_000 });
+  const getFinal = (): number => opened.status.finalized?.number ?? -1;
+  await clock.run({ isOver: () => getFinal() > firstHead, limitMs: 3_600_000 });
   const { warnings, head } = opened.status;
   assert.deepEqual(warnings, ["finalized_missing"]);
-  assert(finalOf() <= (head?.number ?? 0) - 256);
+  assert(getFinal() <= (head?.number ?? 0) - 256);
   opened.close();
   await reading;
 });

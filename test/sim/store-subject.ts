@@ -4,7 +4,7 @@ import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart, tables } from "../support/append-part.ts";
-import { changesOf } from "../support/encode-batches.ts";
+import { getChanges } from "../support/encode-batches.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { isEngineBusy } from "../support/open-facts.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
@@ -57,7 +57,7 @@ export class StoreSubject implements Subject {
     const pipeline = new Pipeline({ facts: store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(
-        changesOf(this.reported.listen(batches), decoder, this.reported.proofsOf(source)),
+        getChanges(this.reported.listen(batches), decoder, this.reported.getProofs(source)),
       ),
     );
     this.#isAtWork = false;

@@ -8,17 +8,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
-import { changesOf } from "../support/encode-batches.ts";
+import { getChanges } from "../support/encode-batches.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { AnnouncedBlocks } from "./announced-blocks.ts";
 import { ModelStore } from "./model-store.ts";
 import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
 
-const asked = process.env["SIMULATION_RUNS"];
-const runs = Number(asked ?? 2_000);
+const requested = process.env["SIMULATION_RUNS"];
+const runs = Number(requested ?? 2_000);
 /** Without a given number, a slow machine plays fewer schedules and reports how many. */
-const budgetMs = asked === undefined ? 20_000 : Number.POSITIVE_INFINITY;
+const budgetMs = requested === undefined ? 20_000 : Number.POSITIVE_INFINITY;
 
 /** Seeds that once found a bug: the bug, the seed, and whether nodes had limits at that time. */
 const formerFailures: readonly (readonly [string, number, boolean])[] = [
@@ -57,7 +57,7 @@ class ModelSubject implements Subject {
     const slowness = random.pick([0, 0, 0.2]);
     const { resumeAfter } = this;
     const batches = this.reported.listen(source.batches({ resumeAfter, rangeEnds: [] }));
-    for await (const change of changesOf(batches, decoder, this.reported.proofsOf(source))) {
+    for await (const change of getChanges(batches, decoder, this.reported.getProofs(source))) {
       this.store.take(change);
       if (random.chance(slowness)) await simulation.pause(random.integer(1, 1_500));
     }
@@ -74,7 +74,7 @@ async function simulate(seed: number, hasLimits = true): Promise<ModelSubject> {
   const { world } = simulation;
   try {
     await simulation.run();
-    const facts = factsOf(subject.reported.chainOf(world));
+    const facts = getFacts(subject.reported.getChain(world));
     const final = facts.filter(({ number }) => number <= world.finalized);
     subject.store.assertEquals(final, facts.slice(final.length));
   } catch (cause) {

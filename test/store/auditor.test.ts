@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import type { Hash } from "../../src/base/ids.ts";
@@ -12,17 +12,17 @@ import { AuditLog } from "../../src/feed/audit-log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import type { FactsReading, FactsRequest, NoReading } from "../../src/feed/reread-facts.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { linesOf, summarizeLines } from "../../src/storage/fact-fingerprint.ts";
+import { summarizeLines, toLines } from "../../src/storage/fact-fingerprint.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 4 });
-const facts = factsOf(buildChain(plans));
+const facts = getFacts(buildChain(plans));
 const first = facts[0]?.number ?? 0;
 const last = { number: first + 799, hash: `0x${"9".repeat(64)}` as Hash, timestamp: 1_900_000_000 };
 const hours = 2;
@@ -35,18 +35,18 @@ function hastyClock(): Clock {
     monotonicMs: () => now,
     sleep: async (ms, signal) => {
       now += ms;
-      await nextTurn(undefined, { signal });
+      await yieldToEventLoop(undefined, { signal });
     },
   };
 }
 
 /** One endpoint that contradicts the store about the first range once, and cannot read that range again. */
 function scriptedNode() {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const reread = async ({ from, to, way }: FactsRequest): Promise<FactsReading | NoReading> => {
     if (way === "receipts") return { kind: "unread", reason: "no receipts are kept" };
-    const isFirst = !asked.includes(from);
-    asked.push(from);
+    const isFirst = !requested.includes(from);
+    requested.push(from);
     if (from === first && !isFirst) return { kind: "unread", reason: "it was pruned" };
     const reported = from === first ? facts.slice(1) : null;
     return {
@@ -57,14 +57,14 @@ function scriptedNode() {
       facts: reported,
     };
   };
-  return { asked, reread };
+  return { requested, reread };
 }
 
 test("one restart repairs several corrupt ranges, and the service is not ready until then", async (t) => {
   const folder = await StoreFolder.open(t);
   const { store, path } = folder;
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 500 });
-  const right = factsOf(buildChain(plans));
+  const right = getFacts(buildChain(plans));
   const victims = [5, 4, 2].map((span) =>
     right.find(({ number, fills }) => number >= span * 100 && fills.length > 0),
   );
@@ -74,7 +74,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   await appendFacts(store, encodeFacts({ fromBlock: 100, last: end }, wrong));
   const reread = async ({ from, to, known }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
-    const isEqual = isDeepStrictEqual(known, summarizeLines(linesOf(reported)));
+    const isEqual = isDeepStrictEqual(known, summarizeLines(toLines(reported)));
     const facts = isEqual ? null : reported;
     return { kind: "read", host: "one", calls: 3, last: reported.at(-1) ?? end, facts };
   };
@@ -153,7 +153,7 @@ test("an unproven mismatch is compared again within a minute, within the budget 
 test("an unverified range that no endpoint has any more is retried between the other ranges", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   await appendFacts(store, encodeFacts({ fromBlock: first, last }, facts));
-  const { asked, reread } = scriptedNode();
+  const { requested, reread } = scriptedNode();
   const clock = hastyClock();
   const auditor = new Auditor({
     auditLog: await AuditLog.open(path),
@@ -168,16 +168,19 @@ test("an unverified range that no endpoint has any more is retried between the o
   });
   auditor.start();
   const minutes = 40;
-  while (clock.monotonicMs() < minutes * 60_000) await nextTurn();
+  while (clock.monotonicMs() < minutes * 60_000) await yieldToEventLoop();
   const { ranges, unverified } = auditor.status;
   await auditor.close();
   assert.deepEqual(
     unverified.map(({ from }) => from),
     [first],
   );
-  const ofUnverified = asked.filter((from) => from === first).length;
+  const ofUnverified = requested.filter((from) => from === first).length;
   assert(ofUnverified > minutes / 2, `compared again every other time: ${ofUnverified} times`);
-  assert(ofUnverified < asked.length * 0.7, `others too: ${asked.length - ofUnverified} times`);
+  assert(
+    ofUnverified < requested.length * 0.7,
+    `others too: ${requested.length - ofUnverified} times`,
+  );
   assert(ranges > minutes, `${ranges} ranges in all`);
 });
 
@@ -203,9 +206,9 @@ test("the range of a block that was indexed without a proof is audited within a 
   });
   auditor.start();
   // Six calls are owed at the start, so the first range takes six minutes.
-  while (!audited.includes(first)) await nextTurn();
+  while (!audited.includes(first)) await yieldToEventLoop();
   assert(clock.monotonicMs() <= 7 * 60_000, `${clock.monotonicMs()} ms`);
-  while (audited.length < 9) await nextTurn();
+  while (audited.length < 9) await yieldToEventLoop();
   await auditor.close();
   assert.equal(audited.filter((from) => from === first).length, 2, "and once in its turn");
 });

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { pino } from "pino";
 import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
 import { redisNames } from "../../src/base/redis/redis-names.ts";
-import { timedBlockOf } from "../../src/chain/raw-log.ts";
+import { toTimedBlock } from "../../src/chain/raw-log.ts";
 import {
   type ChangeFeed,
   type FeedMessage,
@@ -18,7 +18,7 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { foreignValues, toReplace } from "../support/redis/foreign-values.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
-import { factsOf, withLedger } from "../support/store-chain.ts";
+import { getFacts, withLedger } from "../support/store-chain.ts";
 
 /** One feed as two processes open it, and a function that empties it. */
 type Scene = {
@@ -54,7 +54,7 @@ const scenes: Readonly<Record<string, (t: TestContext) => Promise<Scene>>> = {
   },
 };
 
-const facts = withLedger(factsOf(buildChain(fc.sample(anyBlockPlan(3), { seed: 1, numRuns: 5 }))));
+const facts = withLedger(getFacts(buildChain(fc.sample(anyBlockPlan(3), { seed: 1, numRuns: 5 }))));
 
 function blockMessage(index: number): FeedMessage {
   const block = facts[index];
@@ -65,7 +65,7 @@ function blockMessage(index: number): FeedMessage {
 const status: FeedMessage = { kind: "status", status: { node: "one", head: null, checks: {} } };
 
 /** Returns the hashes of the unfinalized blocks of a feed. */
-async function hashesOf(feed: ChangeFeed): Promise<readonly string[] | undefined> {
+async function getHashes(feed: ChangeFeed): Promise<readonly string[] | undefined> {
   return (await feed.head())?.blocks.map(({ block }) => block.hash);
 }
 
@@ -141,14 +141,14 @@ for (const [name, open] of Object.entries(scenes)) {
       const later = await other.beginTerm("other");
       assert.deepEqual(await one.head(), { ...(await other.head()), isWhole: true });
       assert.deepEqual((await other.head())?.newest, { ...later, index: 0 });
-      assert.deepEqual(await hashesOf(other), hashes.slice(0, 4));
-      await other.append(later, { kind: "committed", last: timedBlockOf(second) });
-      assert.deepEqual(await hashesOf(one), hashes.slice(2, 4));
+      assert.deepEqual(await getHashes(other), hashes.slice(0, 4));
+      await other.append(later, { kind: "committed", last: toTimedBlock(second) });
+      assert.deepEqual(await getHashes(one), hashes.slice(2, 4));
       await other.append(later, { kind: "revert", safeBlock: third.number });
-      assert.deepEqual(await hashesOf(one), hashes.slice(2, 3));
+      assert.deepEqual(await getHashes(one), hashes.slice(2, 3));
       const fork: FeedMessage = { kind: "block", parentHash: second.hash, block: third };
       const newest = await other.append(later, fork);
-      assert.deepEqual(await hashesOf(one), hashes.slice(2, 3));
+      assert.deepEqual(await getHashes(one), hashes.slice(2, 3));
       assert.deepEqual((await one.head())?.newest, newest);
       await empty();
       assert.equal(await one.head(), null);

@@ -4,17 +4,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import { checkDatabase } from "../../src/storage/server/check-database.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, clusterName } from "../support/clickhouse/clickhouse-server.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 
-const identity = identityOf(137, knownContracts());
+const identity = toIdentity(137, knownContracts());
 
 /** The problem of each subject, or `null`, for a database whose tables are on one server. */
-async function problemsOf(
+async function getProblems(
   t: TestContext,
   { url }: ClickHouseServer,
   cluster: string | null,
@@ -31,7 +31,7 @@ async function problemsOf(
 
 test("a correct server has no problems", async (t) => {
   const server = await ClickHouseServer.open(t);
-  const problems = await problemsOf(t, server, null);
+  const problems = await getProblems(t, server, null);
   assert.deepEqual(
     [...problems],
     ["version", "clock", "tables", "identity", "coverage", "newest commits"].map((subject) => [
@@ -44,12 +44,12 @@ test("a correct server has no problems", async (t) => {
 test("the problems of a cluster without replication are reported", async (t) => {
   const [first, second] = await ClickHouseServer.openShards(t, 2);
   assert(first !== undefined && second !== undefined);
-  const unknown = await problemsOf(t, first, "elsewhere");
+  const unknown = await getProblems(t, first, "elsewhere");
   assert.equal(
     unknown.get("servers of the cluster"),
     `the server knows no cluster elsewhere; it knows: ${clusterName}`,
   );
-  const problems = await problemsOf(t, first, clusterName);
+  const problems = await getProblems(t, first, clusterName);
   assert.equal(problems.get("servers of the cluster"), null);
   assert.equal(problems.get("versions"), null);
   assert.equal(problems.get("clocks"), null);
@@ -60,7 +60,7 @@ test("the problems of a cluster without replication are reported", async (t) => 
   );
   assert.match(problems.get("replicas") ?? "", /^not replicated: facts_local\.fills, /);
   await second.kill();
-  const cut = await problemsOf(t, first, clusterName);
+  const cut = await getProblems(t, first, clusterName);
   assert.match(
     cut.get("versions") ?? "",
     /^the ClickHouse server at .+ (?:has no replica of one of its shards|failed: )/,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { openLog } from "../../src/base/log.ts";
-import { type ChangeSource, type HeardHead, Intake } from "../../src/feed/intake.ts";
+import { type ChangeSource, Intake, type ObservedHead } from "../../src/feed/intake.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -12,10 +12,10 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, getFacts } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 5 })));
+const blocks = getFacts(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 5 })));
 const ignore = (): void => {};
 
 /** Opens an intake that takes in nothing. The test sets the head that its source has heard of. */
@@ -23,7 +23,7 @@ async function openIntake(t: TestContext) {
   const { store } = await StoreFolder.open(t);
   const source: Omit<ChangeSource, "kind"> & {
     kind: ChangeSource["kind"];
-    head: HeardHead | null;
+    head: ObservedHead | null;
   } = {
     kind: "feed",
     head: null,

@@ -5,7 +5,7 @@ import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { firstSeqOf } from "../../src/base/ids.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import { deleteRows } from "../../src/storage/engine/delete-rows.ts";
 import { StoreDamagedError } from "../../src/storage/engine/store-errors.ts";
@@ -17,14 +17,14 @@ import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, withLedger } from "../support/store-chain.ts";
+import { encode, getFacts, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 });
-const blocks = factsOf(buildChain(plans));
+const blocks = getFacts(buildChain(plans));
 
 describe("a damaged folder is refused", () => {
-  const range = `seq >= ${firstSeqOf(blocks[5]?.number ?? 0)}`;
+  const range = `seq >= ${toFirstSeq(blocks[5]?.number ?? 0)}`;
   const damages: readonly (readonly [string, string, RegExp])[] = [
     [
       "a fill is missing",
@@ -75,7 +75,7 @@ test("an old row that is gone is refused, whatever its table", {
   const folder = await StoreFolder.open(t);
   // A start counts the rows of the newest commits one by one; these are more.
   const many = withLedger(
-    factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 140 }))),
+    getFacts(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 140 }))),
   );
   for (const block of many) await appendFacts(folder.store, encode([block]));
   await folder.close();

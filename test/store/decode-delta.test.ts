@@ -4,12 +4,12 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { type Delta, finalDeltaOf } from "../../src/market/delta.ts";
+import { type Delta, toFinalDelta } from "../../src/market/delta.ts";
 import { decodeDelta } from "../../src/storage/codec/decode-delta.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
-import { encode, factsOf, joined } from "../support/store-chain.ts";
+import { encode, getFacts, joined } from "../support/store-chain.ts";
 
 const decoder = new LogDecoder(knownContracts());
 
@@ -19,9 +19,9 @@ function decoded(facts: readonly BlockFacts[]): Delta {
 }
 
 test("decoding the delta of generated blocks", () => {
-  const chains = anyChain({ blocksMin: 1, blocksMax: 12 }).map(factsOf);
+  const chains = anyChain({ blocksMin: 1, blocksMax: 12 }).map(getFacts);
   const holds = fc.property(chains, (facts) => {
-    assert.deepEqual(decoded(facts), finalDeltaOf(joined(facts)));
+    assert.deepEqual(decoded(facts), toFinalDelta(joined(facts)));
   });
   fc.assert(holds, propertySettings(100));
 });
@@ -29,7 +29,7 @@ test("decoding the delta of generated blocks", () => {
 for (const name of recordingNames) {
   test(`decoding the delta of the recorded blocks of ${name}`, () => {
     const facts = readRecordedBlocks(name).map((block) => deriveBlockFacts(block, decoder));
-    assert.deepEqual(decoded(facts), finalDeltaOf(joined(facts)));
+    assert.deepEqual(decoded(facts), toFinalDelta(joined(facts)));
   });
 }
 
@@ -51,7 +51,7 @@ test("decoding the delta of amounts of any size and of trades without a price", 
   for (const value of amounts) {
     for (const size of [0n, 1n, 10n ** 30n]) {
       const facts: BlockFacts = { ...block, fills: [{ ...fill, size, value }] };
-      assert.deepEqual(decoded([facts]), finalDeltaOf(facts));
+      assert.deepEqual(decoded([facts]), toFinalDelta(facts));
     }
   }
 });

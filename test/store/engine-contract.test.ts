@@ -11,7 +11,7 @@ const slow = "SELECT sleep(0.5)";
 /** More queries at the same time than any adapter has connections for. */
 const connectionsMax = 16;
 
-function rowsOf(numbers: readonly number[]): Buffer {
+function toRows(numbers: readonly number[]): Buffer {
   const writer = new RowWriter();
   for (const number of numbers) writer.uint32(number);
   return writer.finish();
@@ -58,11 +58,11 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       const engine = await open(t);
       await makeTable(engine, "a");
       await makeTable(engine, "b");
-      await engine.insert("a", rowsOf([1, 2]));
+      await engine.insert("a", toRows([1, 2]));
       await engine.insert("a", Buffer.alloc(0));
       const file = await engine.openRows();
       await engine.insert("a", file);
-      for (const number of [3, 4]) await file.append(rowsOf([number]));
+      for (const number of [3, 4]) await file.append(toRows([number]));
       await Promise.all(["a", "b"].map((table) => engine.insert(table, file)));
       await file.close();
       assert.deepEqual(await numbersIn(engine, "a"), [1, 2, 3, 4]);
@@ -82,21 +82,21 @@ for (const [name, open] of Object.entries(engineOpeners)) {
     test("inserts nothing if the rows end early", async (t) => {
       const engine = await open(t);
       await makeTable(engine, "a");
-      await assert.rejects(engine.insert("a", rowsOf([1, 2]).subarray(0, -1)));
+      await assert.rejects(engine.insert("a", toRows([1, 2]).subarray(0, -1)));
       assert.deepEqual(await numbersIn(engine, "a"), []);
     });
 
     test("inserts rows under the same token only once", async (t) => {
       const engine = await open(t);
       await makeTable(engine, "a", "SETTINGS non_replicated_deduplication_window = 100");
-      await engine.insert("a", rowsOf([1]), "a:1-2");
-      await engine.insert("a", rowsOf([2]), "a:1-2");
-      await engine.insert("a", rowsOf([3]), "a:3-4");
+      await engine.insert("a", toRows([1]), "a:1-2");
+      await engine.insert("a", toRows([2]), "a:1-2");
+      await engine.insert("a", toRows([3]), "a:3-4");
       const file = await engine.openRows();
-      await file.append(rowsOf([4]));
+      await file.append(toRows([4]));
       await engine.insert("a", file, "a:3-4");
       await file.close();
-      await Promise.all([5, 6, 7].map((n) => engine.insert("a", rowsOf([n]), "claim:5")));
+      await Promise.all([5, 6, 7].map((n) => engine.insert("a", toRows([n]), "claim:5")));
       const [first, second, ...others] = await numbersIn(engine, "a");
       assert.deepEqual([first, second, others.length], [1, 3, 1]);
     });
@@ -106,7 +106,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       await makeTable(engine, "a", "SETTINGS non_replicated_deduplication_window = 100");
       await makeTable(engine, "b", "SETTINGS non_replicated_deduplication_window = 100");
       for (let times = 0; times < 2; times += 1) {
-        await engine.insert("a", rowsOf([1]));
+        await engine.insert("a", toRows([1]));
         await engine.command("INSERT INTO b VALUES (1)");
         await engine.command("INSERT INTO b SELECT 1");
       }
@@ -121,7 +121,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
         await assert.rejects(engine.queryBinary(sql, "RowBinary"));
         await assert.rejects(engine.command(sql));
       }
-      await assert.rejects(engine.insert("nowhere", rowsOf([1])));
+      await assert.rejects(engine.insert("nowhere", toRows([1])));
       assert.deepEqual(await engine.query("SELECT 1"), [[1]]);
     });
 
@@ -151,7 +151,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       const engine = await open(t);
       await makeTable(engine, "a");
       for (let rows = 1; rows <= 10; rows += 1) {
-        await engine.insert("a", rowsOf([rows]));
+        await engine.insert("a", toRows([rows]));
         const counting = Array.from({ length: connectionsMax }, async () =>
           engine.query("SELECT count() FROM a"),
         );
@@ -162,19 +162,19 @@ for (const [name, open] of Object.entries(engineOpeners)) {
     test("R15: refuses queries beyond the bound of its queue, and answers those within it", async (t) => {
       const engine = await open(t);
       const count = connectionsMax + storeLimits.queriesWaitingMax;
-      const asked = await Promise.allSettled(
+      const requested = await Promise.allSettled(
         Array.from({ length: count }, async (_, index) =>
           engine.query(index < connectionsMax ? slow : `SELECT ${index}`),
         ),
       );
-      const isAnswered = asked.map(({ status }) => status === "fulfilled");
+      const isAnswered = requested.map(({ status }) => status === "fulfilled");
       const answered = isAnswered.lastIndexOf(true) + 1;
       assert(answered > storeLimits.queriesWaitingMax && answered < count, `${answered} answers`);
       assert(isAnswered.slice(0, answered).every(Boolean));
-      const [refused] = asked.slice(answered);
+      const [refused] = requested.slice(answered);
       assert(refused?.status === "rejected");
       assert.equal(refused.reason.code, "SERVICE_UNAVAILABLE");
-      assert.deepEqual(asked[answered - 1], { status: "fulfilled", value: [[answered - 1]] });
+      assert.deepEqual(requested[answered - 1], { status: "fulfilled", value: [[answered - 1]] });
     });
 
     test("answers the queries in its queue before it closes", async (t) => {
@@ -188,7 +188,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       await engine.close();
       assert.deepEqual(answer, [[7]]);
       await assert.rejects(engine.query("SELECT 1"), /closed/);
-      await assert.rejects(engine.insert("a", rowsOf([1])), /closed/);
+      await assert.rejects(engine.insert("a", toRows([1])), /closed/);
     });
   });
 }

@@ -11,7 +11,7 @@ import { buildChain } from "../support/generate-chain.ts";
 import { anyTransaction, type TransactionPlan } from "../support/generate-matches.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { encode, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { testPairs } from "../support/test-markets.ts";
 
@@ -47,8 +47,8 @@ test("amounts of any size are stored or quarantined, and the store returns the s
     reports: false,
     transactions: [transaction],
   }));
-  const blocks = factsOf(buildChain(plans));
-  const fills = fillsOf(blocks);
+  const blocks = getFacts(buildChain(plans));
+  const fills = getFills(blocks);
   const quarantined = blocks.flatMap((block) => block.quarantined);
   assert(fills.length > 100 && quarantined.length > 100, "some are sent and some are not");
 

@@ -5,22 +5,22 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import {
-  linesOf,
   readFactLines,
   readFactSummary,
   summarizeLines,
+  toLines,
 } from "../../src/storage/fact-fingerprint.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, withLedger } from "../support/store-chain.ts";
+import { encode, getFacts, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const [chain = []] = fc.sample(anyChain({ blocksMin: 60, blocksMax: 80 }), {
   seed: testSeed,
   numRuns: 1,
 });
-const blocks = withLedger(factsOf(chain));
+const blocks = withLedger(getFacts(chain));
 
 test("stored rows have the same lines and summary as their facts, for any range", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
@@ -34,7 +34,7 @@ test("stored rows have the same lines and summary as their facts, for any range"
     [5, 6],
   ] as const) {
     const within = blocks.filter(({ number }) => number >= from && number <= to);
-    const lines = linesOf(within);
+    const lines = toLines(within);
     assert.deepEqual(await readFactLines(store.engine, { from, to }), lines);
     const summary = await readFactSummary(store.engine, { from, to });
     assert.deepEqual(summary, summarizeLines(lines));
@@ -43,12 +43,12 @@ test("stored rows have the same lines and summary as their facts, for any range"
       lines.length,
     );
   }
-  const kinds = Object.keys(summarizeLines(linesOf(blocks))).map((name) => name.split(" ")[1]);
+  const kinds = Object.keys(summarizeLines(toLines(blocks))).map((name) => name.split(" ")[1]);
   assert.ok(kinds.includes("order_filled") && kinds.includes("quarantined"), kinds.join());
 });
 
 test("a summary differs if a fact is added, missing or changed", () => {
-  const lines = linesOf(blocks);
+  const lines = toLines(blocks);
   const summary = summarizeLines(lines);
   const last = lines.at(-1);
   assert.ok(last !== undefined);

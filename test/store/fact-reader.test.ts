@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { ConfigError } from "../../src/base/config/config.ts";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -18,7 +18,7 @@ import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf, withLedger } from "../support/store-chain.ts";
+import { encode, getFacts, withLedger } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** Batches share minutes and hours at their ends, and contain whole ones. */
@@ -26,7 +26,7 @@ const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((p
   ...plan,
   secondsLater: index % 10 === 5 ? 3600 : plan.secondsLater % 60,
 }));
-const blocks = withLedger(factsOf(buildChain(plans)));
+const blocks = withLedger(getFacts(buildChain(plans)));
 const batches = [blocks.slice(0, 40), blocks.slice(40, 80), blocks.slice(80)];
 
 type Scene = {
@@ -38,7 +38,7 @@ type Scene = {
 async function openScene(t: TestContext, server: ClickHouseServer, name: string): Promise<Scene> {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
-  const identity = identityOf(137, knownContracts());
+  const identity = toIdentity(137, knownContracts());
   const of = { database: name, cluster: null, identity };
   const place = { url: server.url, user: "default", password: "", spoolDir: dataDir, ...of };
   const closedAfter = <One extends { close(): Promise<void> }>(one: One): One => {
@@ -60,13 +60,13 @@ test("a reader waits for the server and for the tables, and reports the reason",
   await server.kill();
   const reasons: string[] = [];
   const opening = read(place, (reason) => reasons.push(reason));
-  const said = (reason: RegExp) =>
+  const reported = (reason: RegExp) =>
     waitFor(`the reason ${reason}`, async () => (reason.test(reasons.at(-1) ?? "") ? true : null));
-  await said(/cannot be reached/);
+  await reported(/cannot be reached/);
   await server.restart();
-  await said(/database `?waiting`? does not exist/i);
+  await reported(/database `?waiting`? does not exist/i);
   await server.ask("CREATE DATABASE waiting");
-  await said(/^the database waiting has no tables yet$/);
+  await reported(/^the database waiting has no tables yet$/);
   await write();
   assert.equal((await opening).coverage, null);
 });

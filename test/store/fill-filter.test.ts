@@ -7,7 +7,7 @@ import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
-import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Filters by values of the rows and by values close to them. Other values would match nothing. */
@@ -69,14 +69,14 @@ function anyShortFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
 test("the store returns the rows that pass the predicate, through SQL and in memory", async (t) => {
   const { store } = await StoreFolder.open(t);
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 150 });
-  const blocks = factsOf(buildChain(plans));
+  const blocks = getFacts(buildChain(plans));
   await fillStore(store, {
     final: blocks.slice(0, 110),
     unfinalized: blocks.slice(110),
     sizes: [7, 1],
   });
-  const fills = fillsOf(blocks);
-  const finalFills = fillsOf(blocks.slice(0, 110));
+  const fills = getFills(blocks);
+  const finalFills = getFills(blocks.slice(0, 110));
   const common = { order: "asc", after: null, limit: fills.length } as const;
   let found = 0;
   await fc.assert(

@@ -7,14 +7,21 @@ import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import type { Coverage } from "../../src/chain/raw-log.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { type Delta, finalDeltaOf } from "../../src/market/delta.ts";
+import { type Delta, toFinalDelta } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { DataFolderUnwritableError } from "../../src/storage/engine/store-errors.ts";
 import { FinalWriter } from "../../src/storage/final-writer.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { batchesOf, encode, factsOf, fillsOf, joined, withLedger } from "../support/store-chain.ts";
+import {
+  encode,
+  getBatches,
+  getFacts,
+  getFills,
+  joined,
+  withLedger,
+} from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -23,7 +30,7 @@ const endlessMs = 3_600_000;
 
 const [facts = []] = fc
   .sample(anyChain({ blocksMin: 40, blocksMax: 40 }), { seed: testSeed, numRuns: 1 })
-  .map((chain) => withLedger(factsOf(chain)));
+  .map((chain) => withLedger(getFacts(chain)));
 
 async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);
@@ -39,7 +46,7 @@ async function openWriter(t: TestContext, waitMs: number) {
 }
 
 async function writeAll(writer: FinalWriter, blocks: readonly BlockFacts[], sizes: number[]) {
-  for (const batch of batchesOf(blocks, sizes)) await writer.write(encode(batch), { more: true });
+  for (const batch of getBatches(blocks, sizes)) await writer.write(encode(batch), { more: true });
 }
 
 /** The number of deleted spool files that this process still has open. */
@@ -62,10 +69,10 @@ test("batches of any size are stored and reported in order, with one commit reco
   await writer.drain();
   assert.deepEqual(
     reported,
-    batchesOf(facts, sizes).map((batch) => finalDeltaOf(joined(batch))),
+    getBatches(facts, sizes).map((batch) => toFinalDelta(joined(batch))),
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
-  assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fillsOf(facts));
+  assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), getFills(facts));
   assert.deepEqual(await store.engine.query("SELECT count() FROM commits"), [[1]]);
   await untilNoRowFiles();
 });
@@ -93,7 +100,7 @@ test("a batch is appended without waiting if no more batches are known to follow
   const { writer, reported } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
   await waitFor("an append", async () => reported.length > 0 || null);
-  assert.deepEqual(reported, [finalDeltaOf(joined(facts))]);
+  assert.deepEqual(reported, [toFinalDelta(joined(facts))]);
   await writer.drain();
 });
 

@@ -13,10 +13,10 @@ import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import type { Manifest } from "../../src/lake/manifest.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
-import { marketFieldsOf, presentTrade } from "../../src/rows/trade-row.ts";
+import { getMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
@@ -25,18 +25,18 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { isOnServer } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const daySeconds = 86_400;
-const identity = identityOf(137, knownContracts());
+const identity = toIdentity(137, knownContracts());
 
 /** A chain of several days, its store, and where to export it to. */
 async function openFilled(t: TestContext, salt: number) {
   const plans = fc
     .sample(anyBlockPlan(), { seed: testSeed + salt, numRuns: 48 })
     .map((plan, index) => (index % 12 === 11 ? { ...plan, secondsLater: daySeconds } : plan));
-  const blocks = factsOf(buildChain(plans));
+  const blocks = getFacts(buildChain(plans));
   const source = await StoreFolder.open(t);
   const { store } = source;
   const state = new MarketState(knownContracts(), new MemoryStateStore());
@@ -78,7 +78,7 @@ async function imported(
   assert(writer !== null);
   const source = openFolderLake(folder);
   const manifest = await readManifest(source, null);
-  const reader = await readerOf(t, engine, into.path);
+  const reader = await getReader(t, engine, into.path);
   const abort = new AbortController();
   let parts = 0;
   const onPart = () => {
@@ -94,7 +94,7 @@ async function imported(
 }
 
 /** Only the embedded engine reads local files. */
-async function readerOf(t: TestContext, engine: Engine, folder: string): Promise<Engine> {
+async function getReader(t: TestContext, engine: Engine, folder: string): Promise<Engine> {
   if (!isOnServer) return engine;
   const reader = await ChdbEngine.open(join(folder, "reader"));
   cleanUp(t, () => reader.close());
@@ -171,13 +171,13 @@ test("files of trades and candles equal the lists of the API", async (t) => {
   const filled = await openFilled(t, 5);
   const manifest = await exported(filled);
   const { state, blocks, folder, store } = filled;
-  const reader = await readerOf(t, store.engine, folder);
-  const expected = fillsOf(finalDays(blocks, manifest))
+  const reader = await getReader(t, store.engine, folder);
+  const expected = getFills(finalDays(blocks, manifest))
     .filter(isTrade)
     .map((fill) => {
       const context = { directory: state.directory, finalizedBlock: Number.MAX_SAFE_INTEGER };
-      const { timestamp: _time, status: _status, ...row } = presentTrade(fill, context);
-      return { ...row, ...marketFieldsOf(fill.tokenId, state.directory) };
+      const { timestamp: _time, status: _status, ...row } = toTradeRow(fill, context);
+      return { ...row, ...getMarketFields(fill.tokenId, state.directory) };
     });
   const names = Object.keys(expected[0] ?? {});
   const files = `file('${folder}/trades/*/*.parquet', 'Parquet')`;

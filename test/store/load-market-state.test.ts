@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
@@ -15,14 +15,14 @@ import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
-import { factsOf, fillStore } from "../support/store-chain.ts";
+import { fillStore, getFacts } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const contracts = knownContracts();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   return state;
 }
 
@@ -42,7 +42,7 @@ describe("a loaded state", () => {
   for (const [index, [plans, order]] of chains.entries()) {
     test(`of random chain ${index} equals the state of the applied blocks, and stays equal as more blocks are applied`, async (t) => {
       const folder = await StoreFolder.open(t);
-      const blocks = factsOf(buildChain(plans, { order }));
+      const blocks = getFacts(buildChain(plans, { order }));
       const [final, unfinalized] = [blocks.slice(0, -5), blocks.slice(-5)];
       await fillStore(folder.store, { final, unfinalized: [], sizes: [5, 1, 17] });
       await folder.reopen();
@@ -52,7 +52,7 @@ describe("a loaded state", () => {
       // A copy without any block catches up like any other copy.
       assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
       for (const block of unfinalized) {
-        for (const one of [state, expected]) one.apply(unfinalizedDeltaOf(block));
+        for (const one of [state, expected]) one.apply(toUnfinalizedDelta(block));
       }
       assert.deepEqual(describeState(state), describeState(expected));
     });
@@ -61,7 +61,7 @@ describe("a loaded state", () => {
   for (const name of recordingNames) {
     test(`of ${name} lists the same markets with the same totals as the applied blocks`, async (t) => {
       const recorded = readRecordedBlocks(name).map((block) => ({ block, fills: [] }));
-      const blocks = factsOf(recorded);
+      const blocks = getFacts(recorded);
       const folder = await StoreFolder.open(t);
       await fillStore(folder.store, { final: blocks, unfinalized: [], sizes: [1000] });
       const expected = describeListed(applied(blocks));
@@ -73,7 +73,7 @@ describe("a loaded state", () => {
   test("R16: equals a state that followed from the start if it is loaded while blocks are appended", async (t) => {
     const random = new SeededRandom(testSeed);
     const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 60 });
-    const blocks = factsOf(buildChain(plans));
+    const blocks = getFacts(buildChain(plans));
     const { path, store } = await StoreFolder.open(t);
     const [first, rest] = [blocks.slice(0, 5), blocks.slice(5)];
     await fillStore(store, { final: first, unfinalized: [], sizes: [2] });
@@ -119,9 +119,9 @@ function describeListed({ directory, dayWindow }: MarketState): unknown {
   return conditionIds.map((conditionId) => {
     const market = directory.market(conditionId);
     const tokens = market?.tokens.map(({ tokenId }) => ({
-      totals: directory.totalsOf(tokenId),
-      day: dayWindow.volumeOf(tokenId),
-      candle: dayWindow.candleOf(tokenId),
+      totals: directory.getTotals(tokenId),
+      day: dayWindow.getVolume(tokenId),
+      candle: dayWindow.getCandle(tokenId),
     }));
     return { market, tokens };
   });

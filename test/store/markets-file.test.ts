@@ -9,7 +9,7 @@ import { storeLimits } from "../../src/base/config/limits.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { Contracts } from "../../src/contracts/contracts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -21,7 +21,7 @@ import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
-import { factsOf, fillStore } from "../support/store-chain.ts";
+import { fillStore, getFacts } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -30,7 +30,7 @@ const clock = new SimulatedClock();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   return state;
 }
 
@@ -54,7 +54,7 @@ async function withState(
   file.close();
 }
 
-const recorded = factsOf(
+const recorded = getFacts(
   readRecordedBlocks("contracts-gen3").map((block) => ({ block, fills: [] })),
 );
 
@@ -80,7 +80,7 @@ describe("the copy of the markets", () => {
   for (const [index, [plans, order]] of chains.entries()) {
     test(`R9, R10: continues from any save, with any unfinalized blocks above it, chain ${index}`, async (t) => {
       const random = new SeededRandom(testSeed + index);
-      const blocks = factsOf(buildChain(plans, { order }));
+      const blocks = getFacts(buildChain(plans, { order }));
       const folder = await StoreFolder.open(t);
       let final = 0;
       for (let life = 0; final < blocks.length; life += 1) {
@@ -90,7 +90,7 @@ describe("the copy of the markets", () => {
         if (random.chance(0.5)) file.startSaving();
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         const upTo = Math.min(blocks.length, final + random.integer(1, 15));
-        for (const block of blocks.slice(final, upTo)) state.apply(unfinalizedDeltaOf(block));
+        for (const block of blocks.slice(final, upTo)) state.apply(toUnfinalizedDelta(block));
         const whole = describeState(state);
         const settled = random.integer(final, upTo);
         await fillStore(folder.store, {
@@ -239,9 +239,9 @@ describe("the copy of the markets", () => {
       state.save();
     });
     await withState(folder, ({ directory }) => {
-      assert.deepEqual(directory.metadataOf(id), metadata);
+      assert.deepEqual(directory.getMetadata(id), metadata);
       assert.deepEqual(directory.bySlug("a-slug"), [id]);
-      assert.equal(directory.columns.endMs.get(directory.ordinalOf(id) ?? -1), 2);
+      assert.equal(directory.columns.endMs.get(directory.getOrdinal(id) ?? -1), 2);
     });
   });
 });

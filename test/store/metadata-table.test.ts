@@ -5,7 +5,7 @@ import { clusterMetadataLimits } from "../../src/base/config/cluster-limits.ts";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { MetadataReader } from "../../src/feed/cluster/metadata-reader.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { schemaStatements } from "../../src/storage/schema/schema.ts";
 import { MetadataTable } from "../../src/storage/server/metadata-table.ts";
 import { type MetadataMarket, parseMarket } from "../../src/venue/metadata/parse-market.ts";
@@ -18,19 +18,19 @@ import { openServerEngine } from "../support/open-engines.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { venueMarket } from "../support/scripted-metadata.ts";
 import { silentLog as log } from "../support/silent-log.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { marketLogs, testMarkets } from "../support/test-markets.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const { standard, negRisk } = testMarkets;
 const everything = marketLogs.map(() => ({ secondsLater: 2, reports: true, transactions: [] }));
-const [firstBlock, ...blocks] = factsOf(buildChain(everything));
+const [firstBlock, ...blocks] = getFacts(buildChain(everything));
 const quickClock = {
   ...systemClock,
   sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 100, signal),
 };
 
-function metadataOf(
+function getMetadata(
   market: { readonly conditionId: string; readonly tokenIds: readonly TokenId[] },
   slug: string,
 ): MetadataMarket {
@@ -54,9 +54,9 @@ test("reading returns the newest row of each market, in pages, also after a rest
   const { server, table } = await openTable(t);
   assert.equal(await table.readNewestMs(), 0);
   assert.deepEqual(await table.readSince(0, null), []);
-  const old = metadataOf(standard, "old");
-  const newer = metadataOf(standard, "new");
-  const other = metadataOf(negRisk, "other");
+  const old = getMetadata(standard, "old");
+  const newer = getMetadata(standard, "new");
+  const other = getMetadata(negRisk, "other");
   await table.write([old, other], 1_000);
   await table.write([newer], 2_000);
   await server.restart();
@@ -64,11 +64,11 @@ test("reading returns the newest row of each market, in pages, also after a rest
   assert.deepEqual(await table.readSince(1_001, null), [
     { conditionId: standard.conditionId, market: newer, writtenMs: 2_000 },
   ]);
-  assert.deepEqual(await table.readOf([negRisk.conditionId]), [
+  assert.deepEqual(await table.readMetadata([negRisk.conditionId]), [
     { conditionId: negRisk.conditionId, market: other, writtenMs: 1_000 },
   ]);
   const many = Array.from({ length: clusterMetadataLimits.rowsReadMax }, (_, index) =>
-    metadataOf({ conditionId: `0x${index.toString(16).padStart(64, "0")}`, tokenIds: [] }, "many"),
+    getMetadata({ conditionId: `0x${index.toString(16).padStart(64, "0")}`, tokenIds: [] }, "many"),
   );
   await table.write(many, 3_000);
   const first = await table.readSince(0, null);
@@ -84,7 +84,7 @@ test("reading returns the newest row of each market, in pages, also after a rest
 test("a row that is not valid market metadata is read as null", async (t) => {
   const { server, table } = await openTable(t);
   const { conditionId } = standard;
-  const right = metadataOf(standard, "right");
+  const right = getMetadata(standard, "right");
   const wrongs: readonly unknown[] = [
     null,
     "text",
@@ -97,11 +97,11 @@ test("a row that is not valid market metadata is read as null", async (t) => {
   for (const [index, text] of ["{", ...wrongs.map((wrong) => JSON.stringify(wrong))].entries()) {
     const value = `unhex('${conditionId.slice(2)}'), ${index + 1}, '${text}'`;
     await server.ask(`INSERT INTO oddwire.market_metadata VALUES (${value})`);
-    const [row] = await table.readOf([conditionId]);
+    const [row] = await table.readMetadata([conditionId]);
     assert.deepEqual(row, { conditionId, market: null, writtenMs: index + 1 }, text);
   }
   await table.write([right], 100);
-  assert.deepEqual((await table.readOf([conditionId]))[0]?.market, right);
+  assert.deepEqual((await table.readMetadata([conditionId]))[0]?.market, right);
 });
 
 test("a node shows the newest metadata, whether it is written before or after the market is known or reverted", async (t) => {
@@ -109,9 +109,9 @@ test("a node shows the newest metadata, whether it is written before or after th
   assert(firstBlock !== undefined);
   const state = new MarketState(knownContracts(), new MemoryStateStore());
   const headBuffer = { reorgs: 0 };
-  state.apply(finalDeltaOf(firstBlock));
+  state.apply(toFinalDelta(firstBlock));
   const applyRest = () => {
-    for (const block of blocks) state.apply(unfinalizedDeltaOf(block));
+    for (const block of blocks) state.apply(toUnfinalizedDelta(block));
   };
   const waitForSlug = (slug: string, { conditionId } = standard) =>
     waitFor(`the slug ${slug}`, async () => {
@@ -126,13 +126,13 @@ test("a node shows the newest metadata, whether it is written before or after th
   };
   const reader = start();
   const now = systemClock.nowMs();
-  await table.write([metadataOf(standard, "before")], now);
+  await table.write([getMetadata(standard, "before")], now);
   await waitFor("the row to be read", async () => state.venue.progress.openReadAt);
   applyRest();
   await waitForSlug("before");
-  await table.write([metadataOf(standard, "after")], now + 1);
+  await table.write([getMetadata(standard, "after")], now + 1);
   await waitForSlug("after");
-  await table.write([metadataOf(negRisk, "later")], now + 2);
+  await table.write([getMetadata(negRisk, "later")], now + 2);
   await waitForSlug("later", negRisk);
   state.revert(firstBlock.number);
   headBuffer.reorgs += 1;
@@ -140,7 +140,7 @@ test("a node shows the newest metadata, whether it is written before or after th
   await waitForSlug("after");
   await waitForSlug("later", negRisk);
   await reader.close();
-  await table.write([metadataOf(standard, "while-it-was-closed")], now + 3);
+  await table.write([getMetadata(standard, "while-it-was-closed")], now + 3);
   start();
   await waitForSlug("while-it-was-closed");
 });

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { type ConditionId, type Hash, seqOf } from "../../src/base/ids.ts";
+import { type ConditionId, type Hash, toSeq } from "../../src/base/ids.ts";
 import type { Block } from "../../src/chain/raw-log.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { deriveConditionId, deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
 import { deriveGen3ConditionId, deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
-import { presentMarket } from "../../src/rows/market-row.ts";
+import { toMarketRow } from "../../src/rows/market-row.ts";
 import { formatConditionId } from "../../src/rows/wire-format.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { deriveMigratedEventId } from "../support/derive-gen3-ids.ts";
@@ -16,14 +16,14 @@ import { type BlockPlan, buildChain } from "../support/generate-chain.ts";
 import { anyTransaction, type Pair } from "../support/generate-matches.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import {
-  encodeLogOf,
+  encodeLogOfKind,
   mirroredIds,
   mirroredLogs,
   mirroredPairs,
 } from "../support/mirrored-market.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { factsOf, fillStore } from "../support/store-chain.ts";
+import { fillStore, getFacts } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { type LogContent, testMarkets } from "../support/test-markets.ts";
 
@@ -42,13 +42,16 @@ type Questions = {
   readonly logs: readonly LogContent[];
   readonly conditions: readonly Condition[];
   /** Returns the legacy condition that a mirror names or fits, prepared or not. */
-  readonly legacyOf: (mirrorId: ConditionId, has: Has) => ConditionId | null;
+  readonly getLegacy: (mirrorId: ConditionId, has: Has) => ConditionId | null;
 };
 
 const contracts = knownContracts();
 
 function preparation(of: { oracle: string; questionId: Hash; conditionId: ConditionId }) {
-  return encodeLogOf("conditional_tokens", "ConditionPreparation", { ...of, outcomeSlotCount: 2n });
+  return encodeLogOfKind("conditional_tokens", "ConditionPreparation", {
+    ...of,
+    outcomeSlotCount: 2n,
+  });
 }
 
 /** Two legacy conditions with equal low 16 bytes, and the mirror that both fit. */
@@ -74,7 +77,7 @@ function ambiguousQuestions(): Questions {
         negRiskMarketId,
       },
     ],
-    legacyOf: (_, has) => {
+    getLegacy: (_, has) => {
       if (has(registered)) return legacy;
       if (has(prepared) && has(other)) return null;
       return has(prepared) ? legacy : otherId;
@@ -88,14 +91,14 @@ function negRiskQuestions(): Questions {
   const marketId = `0x${"b7".repeat(31)}00` as Hash;
   const twinId = `0x${"c7".repeat(16)}${marketId.slice(-32)}` as Hash;
   const eventId = deriveMigratedEventId(marketId, 2);
-  const questionOf = (market: Hash, index: number) =>
-    encodeLogOf("neg_risk_adapter", "QuestionPrepared", {
+  const getQuestion = (market: Hash, index: number) =>
+    encodeLogOfKind("neg_risk_adapter", "QuestionPrepared", {
       marketId: market,
       questionId: `${market.slice(0, -2)}0${index}`,
       index: BigInt(index),
       data: "0x",
     });
-  const twin = questionOf(twinId, 0);
+  const twin = getQuestion(twinId, 0);
   const questions = [0, 1].map((index) => {
     const questionId = `${marketId.slice(0, -2)}0${index}` as Hash;
     const legacyId = deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
@@ -106,20 +109,20 @@ function negRiskQuestions(): Questions {
     return {
       legacyId,
       mirrorId,
-      asked: questionOf(marketId, index),
+      requested: getQuestion(marketId, index),
       prepared: preparation({ oracle, questionId, conditionId: legacyId }),
       named:
         index === 0
-          ? encodeLogOf("neg_risk_module", "MigrationConditionRegistered", {
+          ? encodeLogOfKind("neg_risk_module", "MigrationConditionRegistered", {
               v2ConditionId,
               ...link,
             })
-          : encodeLogOf("neg_risk_module", "MigrationResolved", {
+          : encodeLogOfKind("neg_risk_module", "MigrationResolved", {
               conditionId: v2ConditionId,
               ...link,
               ...result,
             }),
-      resolved: encodeLogOf("neg_risk_module", "ConditionResolved", {
+      resolved: encodeLogOfKind("neg_risk_module", "ConditionResolved", {
         conditionId: v2ConditionId,
         result: [1_000_000n, 0n],
       }),
@@ -128,19 +131,22 @@ function negRiskQuestions(): Questions {
   /** Whether the event is that of the market: by a log about one of its questions, or because nothing else fits. */
   const isLinked = (has: Has) =>
     questions.some(({ named, prepared }) => has(named) && has(prepared)) ||
-    (questions[1] !== undefined && has(questions[1].asked) && !has(twin));
+    (questions[1] !== undefined && has(questions[1].requested) && !has(twin));
   const ofMirror = (has: Has) => (isLinked(has) ? marketId : eventId);
   const otherId = deriveGen3ConditionId(eventId, 2);
   return {
-    logs: [twin, ...questions.flatMap((one) => [one.asked, one.prepared, one.named, one.resolved])],
+    logs: [
+      twin,
+      ...questions.flatMap((one) => [one.requested, one.prepared, one.named, one.resolved]),
+    ],
     conditions: [
-      ...questions.flatMap(({ legacyId, mirrorId, asked, prepared, resolved }): Condition[] => [
+      ...questions.flatMap(({ legacyId, mirrorId, requested, prepared, resolved }): Condition[] => [
         {
           id: legacyId,
           pair: deriveTokenIds(legacyId, contracts.wrappedCollateral),
           prepared,
           resolved: null,
-          negRiskMarketId: (has) => (has(asked) ? marketId : null),
+          negRiskMarketId: (has) => (has(requested) ? marketId : null),
         },
         {
           id: mirrorId,
@@ -158,43 +164,43 @@ function negRiskQuestions(): Questions {
         negRiskMarketId: ofMirror,
       },
     ],
-    legacyOf: (mirrorId, has) => {
+    getLegacy: (mirrorId, has) => {
       const question = questions.find((one) => one.mirrorId === mirrorId);
       if (question === undefined) return null;
-      const { legacyId, named, asked } = question;
-      return has(named) || (isLinked(has) && has(asked)) ? legacyId : null;
+      const { legacyId, named, requested } = question;
+      return has(named) || (isLinked(has) && has(requested)) ? legacyId : null;
     },
   };
 }
 
-const keyOf = ({ address, topics }: LogContent) => [address, ...topics].join();
+const getKey = ({ address, topics }: LogContent) => [address, ...topics].join();
 
 /** The rows that the chain must have, computed from all its blocks. */
-function expectedRows({ conditions, legacyOf }: Questions, chain: readonly Block[]) {
+function expectedRows({ conditions, getLegacy }: Questions, chain: readonly Block[]) {
   const logs = chain.flatMap((block) => block.logs);
-  const placed = new Map(logs.map((log) => [keyOf(log), seqOf(log.blockNumber, log.logIndex)]));
-  const has: Has = (log) => placed.has(keyOf(log));
-  const trades = factsOf(chain.map((block) => ({ block, fills: [] })))
+  const placed = new Map(logs.map((log) => [getKey(log), toSeq(log.blockNumber, log.logIndex)]));
+  const has: Has = (log) => placed.has(getKey(log));
+  const trades = getFacts(chain.map((block) => ({ block, fills: [] })))
     .flatMap(({ fills }) => fills)
     .filter(isTrade);
-  const tradesOf = ({ pair }: Condition) => trades.filter(({ tokenId }) => pair.includes(tokenId));
+  const toTrades = ({ pair }: Condition) => trades.filter(({ tokenId }) => pair.includes(tokenId));
   const known = conditions.filter((one) => {
     if (one.prepared !== null) return has(one.prepared);
     const isNamed = logs.some(({ topics }) => topics.join().includes(one.id.slice(2, 64)));
-    return isNamed || tradesOf(one).length > 0;
+    return isNamed || toTrades(one).length > 0;
   });
   const pairs = new Map(
     known
       .filter(({ prepared }) => prepared === null)
-      .map((mirror) => [mirror, known.find(({ id }) => id === legacyOf(mirror.id, has))]),
+      .map((mirror) => [mirror, known.find(({ id }) => id === getLegacy(mirror.id, has))]),
   );
   return known.flatMap((one) => {
     if (pairs.get(one) !== undefined) return [];
     const mirror = [...pairs].find(([, legacy]) => legacy === one)?.[0];
     const both = mirror === undefined ? [one] : [one, mirror];
-    const own = both.flatMap(tradesOf);
+    const own = both.flatMap(toTrades);
     const results = both.flatMap(({ resolved }) => {
-      const seq = resolved === null ? undefined : placed.get(keyOf(resolved));
+      const seq = resolved === null ? undefined : placed.get(getKey(resolved));
       return seq === undefined ? [] : [seq];
     });
     return [
@@ -217,8 +223,8 @@ function assertRows(state: MarketState, questions: Questions, chain: readonly Bl
   const rows = directory.listedAfter(-1).map(({ conditionId }) => {
     const market = directory.market(conditionId);
     assert(market !== null);
-    const row = presentMarket(market, state);
-    const ordinal = directory.marketOrdinalOf(conditionId) ?? -1;
+    const row = toMarketRow(market, state);
+    const ordinal = directory.getMarketOrdinal(conditionId) ?? -1;
     return {
       id: row.id,
       mirror: row.mirror?.condition_id ?? null,
@@ -231,11 +237,11 @@ function assertRows(state: MarketState, questions: Questions, chain: readonly Bl
   assert.deepEqual(rows.toSorted(byId), expectedRows(questions, chain).toSorted(byId));
 }
 
-function anyPlansOf({ logs, conditions }: Questions): fc.Arbitrary<readonly BlockPlan[]> {
-  const pairsOf = (isLegacy: boolean) =>
+function anyPlans({ logs, conditions }: Questions): fc.Arbitrary<readonly BlockPlan[]> {
+  const getPairs = (isLegacy: boolean) =>
     conditions.filter(({ prepared }) => (prepared !== null) === isLegacy).map(({ pair }) => pair);
   const anyTrade = anyTransaction(
-    { legacy: pairsOf(true), generation3: pairsOf(false) },
+    { legacy: getPairs(true), generation3: getPairs(false) },
     fc.bigInt({ min: 1n, max: 1_000_000n }),
   );
   const anyOrder = fc.shuffledSubarray([...logs], { minLength: Math.floor(logs.length / 2) });
@@ -259,17 +265,17 @@ const cases = {
 
 for (const [name, questions] of Object.entries(cases)) {
   describe(name, () => {
-    const anyPlans = anyPlansOf(questions);
+    const plansOrOthers = anyPlans(questions);
     test("are linked by what the chain says, in every order and after every reorg", () => {
       fc.assert(
-        fc.property(anyPlans, anyPlans, fc.nat(7), (plans, others, cut) => {
+        fc.property(plansOrOthers, plansOrOthers, fc.nat(7), (plans, others, cut) => {
           const state = newState();
           let chain: Block[] = [];
           const add = (more: readonly BlockPlan[], salt: string) => {
             const built = buildChain(more, { salt, after: chain.at(-1) });
-            for (const [index, block] of factsOf(built).entries()) {
+            for (const [index, block] of getFacts(built).entries()) {
               chain.push(...built.slice(index, index + 1).map((one) => one.block));
-              state.apply(unfinalizedDeltaOf(block));
+              state.apply(toUnfinalizedDelta(block));
               state.save();
               assertRows(state, questions, chain);
             }
@@ -278,17 +284,17 @@ for (const [name, questions] of Object.entries(cases)) {
           chain = chain.slice(0, cut);
           state.revert(chain.at(-1)?.number ?? 99);
           assertRows(state, questions, chain);
-          const left = new Set(chain.flatMap(({ logs }) => logs.map(keyOf)));
+          const left = new Set(chain.flatMap(({ logs }) => logs.map(getKey)));
           const again = others.map((plan) => ({
             ...plan,
             transactions: plan.transactions.filter(
-              (one) => !("topics" in one && left.has(keyOf(one))),
+              (one) => !("topics" in one && left.has(getKey(one))),
             ),
           }));
           add(again, "b");
           const final = newState();
-          for (const block of factsOf(chain.map((block) => ({ block, fills: [] }))))
-            final.apply(finalDeltaOf(block));
+          for (const block of getFacts(chain.map((block) => ({ block, fills: [] }))))
+            final.apply(toFinalDelta(block));
           assertRows(final, questions, chain);
         }),
         propertySettings(100),
@@ -296,10 +302,10 @@ for (const [name, questions] of Object.entries(cases)) {
     });
 
     test("are linked the same when the state is loaded from the store", async (t) => {
-      for (const plans of fc.sample(anyPlans, { ...propertySettings(4) })) {
+      for (const plans of fc.sample(plansOrOthers, { ...propertySettings(4) })) {
         const folder = await StoreFolder.open(t);
         const built = buildChain(plans);
-        await fillStore(folder.store, { final: factsOf(built), unfinalized: [], sizes: [2, 1] });
+        await fillStore(folder.store, { final: getFacts(built), unfinalized: [], sizes: [2, 1] });
         await folder.reopen();
         const state = newState();
         await folder.store.loadView(state);

@@ -6,21 +6,21 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
+import { type Hash, toFirstSeq } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import type { Change } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { type Delta, finalDeltaOf } from "../../src/market/delta.ts";
+import { type Delta, toFinalDelta } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { describeState } from "../support/describe-state.ts";
-import { changesOf } from "../support/encode-batches.ts";
+import { getChanges } from "../support/encode-batches.ts";
 import {
   anyBlockPlan,
   anyOrder,
@@ -31,7 +31,7 @@ import {
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { batchesOf, encode, fillsOf } from "../support/store-chain.ts";
+import { encode, getBatches, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import type { LogContent } from "../support/test-markets.ts";
 
@@ -88,10 +88,10 @@ class ScriptedSource {
       case "final": {
         // A source backfills only when it has no unfinalized blocks.
         yield* this.#finalize(this.chain.length);
-        for (const batch of batchesOf(this.#grow(step.plans), step.sizes)) {
+        for (const batch of getBatches(this.#grow(step.plans), step.sizes)) {
           this.chain.push(...batch);
           this.finalCount = this.chain.length;
-          yield rangeOf(batch);
+          yield getRange(batch);
         }
         return;
       }
@@ -136,7 +136,7 @@ const emptyBlock: Block = {
 };
 
 /** A range as a source emits it: only blocks with logs, and the number, hash and time of the last block. */
-function rangeOf(blocks: readonly Block[]): ChainBatch {
+function getRange(blocks: readonly Block[]): ChainBatch {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined);
   const { number, hash, timestamp } = last;
@@ -149,20 +149,20 @@ function rangeOf(blocks: readonly Block[]): ChainBatch {
   };
 }
 
-function factsOf(chain: readonly Block[]): BlockFacts[] {
+function getFacts(chain: readonly Block[]): BlockFacts[] {
   return chain.map((block) => deriveBlockFacts(block, decoder));
 }
 
-function stateOf(blocks: readonly BlockFacts[]): MarketState {
+function getState(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   return state;
 }
 
 /** A client that has seen these blocks must not resume behind them. */
 function assertReplaced({ reorgs }: IndexedFacts, blocks: readonly BlockFacts[]): void {
   for (const { number } of blocks) {
-    const first = firstSeqOf(number);
+    const first = toFirstSeq(number);
     assert(reorgs.certainPosition(first) < first, `block ${number} was served`);
   }
 }
@@ -183,16 +183,16 @@ describe("the pipeline", () => {
         finalized: () => {},
       };
       await new Pipeline({ facts: store, state, subscribers, log: silent }).run(
-        changesOf(source.batches(), decoder),
+        getChanges(source.batches(), decoder),
       );
 
-      const left = factsOf(source.chain);
+      const left = getFacts(source.chain);
       const final = left.slice(0, source.finalCount);
-      assert.deepEqual(describeState(state), describeState(stateOf(left)));
+      assert.deepEqual(describeState(state), describeState(getState(left)));
       const page = { order: "asc", after: null, limit: 100_000 } as const;
       const all = { ...page, filter: {}, finalizedOnly: false };
-      assert.deepEqual(await readFills(store, all), fillsOf(left));
-      assert.deepEqual(await readFills(store, { ...all, finalizedOnly: true }), fillsOf(final));
+      assert.deepEqual(await readFills(store, all), getFills(left));
+      assert.deepEqual(await readFills(store, { ...all, finalizedOnly: true }), getFills(final));
       const events = left.flatMap((block) => block.events);
       const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
       assert.deepEqual(await readEvents(store, { ...page, kinds, finalizedOnly: false }), events);
@@ -212,7 +212,7 @@ describe("the pipeline", () => {
         reopened,
         served.filter(({ number }) => number > finalBlock),
       );
-      assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
+      assert.deepEqual(describeState(restarted), describeState(getState(final)));
     });
   }
 
@@ -239,7 +239,7 @@ describe("the pipeline", () => {
     }
     const state = new MarketState(contracts, new MemoryStateStore());
     const pipeline = new Pipeline({ facts: store, state, subscribers, log: silent });
-    await pipeline.run(changesOf(source(), decoder));
+    await pipeline.run(getChanges(source(), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
     assert.deepEqual(reported, ["held 1", "held 2", ...beside, "final 1", "final 2", "final 3"]);
     assert.equal(store.coverage?.last.number, 3);
@@ -251,7 +251,7 @@ describe("the pipeline", () => {
     assert(writer !== null);
     const { hash: _, ...fields } = emptyBlock;
     const factsWith = (salt: string) =>
-      factsOf(
+      getFacts(
         [1, 2].map((number) => ({ ...fields, number, hash: `0x${salt.repeat(32)}` as Hash })),
       );
     const [committed, own] = [factsWith("c0"), factsWith("e0")];
@@ -285,10 +285,10 @@ describe("the pipeline", () => {
     const pipeline = new Pipeline({ facts: store, state, log: silent });
     async function* endless(): AsyncGenerator<ChainBatch> {
       for (let number = 1; ; number += 1) {
-        yield rangeOf([{ ...emptyBlock, number, timestamp: number }]);
+        yield getRange([{ ...emptyBlock, number, timestamp: number }]);
       }
     }
-    await assert.rejects(pipeline.run(changesOf(endless(), decoder)));
+    await assert.rejects(pipeline.run(getChanges(endless(), decoder)));
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
   });
 
@@ -303,6 +303,6 @@ describe("the pipeline", () => {
       await new Promise<never>(() => {});
     }
     const pipeline = new Pipeline({ facts: store, state, log: silent });
-    await assert.rejects(pipeline.run(changesOf(standing(), decoder)));
+    await assert.rejects(pipeline.run(getChanges(standing(), decoder)));
   });
 });

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -25,7 +25,7 @@ import { naiveCandles } from "../support/naive-candles.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
-import { batchesOf, encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { encode, getBatches, getFacts, getFills } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** The times are such that minutes and hours end both within batches and between them. */
@@ -33,14 +33,14 @@ const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((p
   ...plan,
   secondsLater: index % 15 === 7 ? 3600 : plan.secondsLater % 60,
 }));
-const blocks = factsOf(buildChain(plans));
-const tokenIds = [...new Set(fillsOf(blocks).map(({ tokenId }) => tokenId))].slice(0, 3);
+const blocks = getFacts(buildChain(plans));
+const tokenIds = [...new Set(getFills(blocks).map(({ tokenId }) => tokenId))].slice(0, 3);
 const kinds = [...new Set(blocks.flatMap(({ events }) => events.map(({ event }) => event.kind)))];
 const place = { order: "asc", after: null, limit: 100_000, finalizedOnly: false } as const;
 
 /** Asserts that every list has exactly the rows of these blocks. */
 async function assertListsHold(facts: IndexedFacts, shown: readonly BlockFacts[]): Promise<void> {
-  const fills = fillsOf(shown);
+  const fills = getFills(shown);
   assert.deepEqual(await readFills(facts, { ...place, filter: {} }), fills);
   const events = shown.flatMap((block) => block.events);
   assert.deepEqual(await readEvents(facts, { ...place, kinds }), events);
@@ -63,7 +63,7 @@ async function openScene(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const server = await ClickHouseServer.open(t);
-  const of = { database: "facts", cluster: null, identity: identityOf(137, knownContracts()) };
+  const of = { database: "facts", cluster: null, identity: toIdentity(137, knownContracts()) };
   const direct: ServerPlace = {
     url: server.url,
     user: "default",
@@ -81,7 +81,7 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const { proxy, writer, lagging } = await openScene(t);
-  const [first = [], ...batches] = batchesOf(blocks, [30, 25, 35]);
+  const [first = [], ...batches] = getBatches(blocks, [30, 25, 35]);
   await appendFacts(writer, encode(first));
   const waiting = { signal: new AbortController().signal, onWaiting: () => {} };
   const store = await FactReader.open(lagging, waiting);
@@ -90,7 +90,7 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
   let shown = first;
   let waits = 0;
   for (const batch of batches) {
-    for (const block of batch) node.apply(unfinalizedDeltaOf(block));
+    for (const block of batch) node.apply(toUnfinalizedDelta(block));
     shown = [...shown, ...batch];
     for (const table of tables) await proxy.hold(table);
     await appendFacts(writer, encode(batch));
@@ -115,7 +115,7 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
 
 test("a writer waits at its start for replicas that are behind, and reports the reason", async (t) => {
   const { dataDir, proxy, writer, lagging } = await openScene(t);
-  const [first = [], second = []] = batchesOf(blocks, [60]);
+  const [first = [], second = []] = getBatches(blocks, [60]);
   await appendFacts(writer, encode(first));
   for (const table of tables) await proxy.hold(table);
   await appendFacts(writer, encode(second));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { ConfigError } from "../../src/base/config/config.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { identityOf } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/identity.ts";
 import {
   oldestSchemaVersion,
   schemaStatements,
@@ -18,7 +18,7 @@ import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-
 import { openServerEngine } from "../support/open-engines.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 
-const identity = identityOf(137, knownContracts());
+const identity = toIdentity(137, knownContracts());
 const { chain_id, contracts, events } = identity;
 const stored = { identity, spoolDir: tmpdir() };
 

@@ -8,7 +8,7 @@ import { readFills } from "../../src/query/read-fills.ts";
 import { appendForEverPath, endlessBlocks } from "../support/append-for-ever.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
-import { fillsOf } from "../support/store-chain.ts";
+import { getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Not on a server: it finishes the statements of a process that was killed. */
@@ -22,7 +22,7 @@ class Appender {
   readonly #exited: Promise<unknown>;
   readonly #lines: AsyncIterator<string>;
   /** The lines that the process has printed, oldest first. */
-  readonly said: string[] = [];
+  readonly reported: string[] = [];
 
   constructor(t: TestContext, path: string) {
     const stdio = ["ignore", "pipe", "inherit"] as const;
@@ -35,10 +35,10 @@ class Appender {
 
   /** Waits until the process has printed this many lines. */
   async listen(count: number): Promise<void> {
-    while (this.said.length < count) {
+    while (this.reported.length < count) {
       const { value, done } = await this.#lines.next();
       assert(done !== true, "the process goes on");
-      this.said.push(value);
+      this.reported.push(value);
     }
   }
 
@@ -49,7 +49,7 @@ class Appender {
     for (;;) {
       const { value, done } = await this.#lines.next();
       if (done === true) return;
-      this.said.push(value);
+      this.reported.push(value);
     }
   }
 }
@@ -64,7 +64,7 @@ test("R10: kill -9 loses no acknowledged block and repeats none", { skip }, asyn
     await appender.kill();
     const store = await folder.reopen();
     const last = store.coverage?.last.number ?? -1;
-    assert(last >= Number(appender.said.at(-1)), "acknowledged blocks are there");
+    assert(last >= Number(appender.reported.at(-1)), "acknowledged blocks are there");
     const kept = blocks.filter((block) => block.number <= last);
     const fills = await readFills(store, {
       filter: {},
@@ -73,7 +73,7 @@ test("R10: kill -9 loses no acknowledged block and repeats none", { skip }, asyn
       limit: 100_000,
       finalizedOnly: true,
     });
-    assert.deepEqual(fills, fillsOf(kept));
+    assert.deepEqual(fills, getFills(kept));
     const events = await store.engine.query("SELECT count() FROM events");
     assert.deepEqual(events, [[kept.reduce((sum, block) => sum + block.events.length, 0)]]);
   }

@@ -5,11 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { firstSeqOf } from "../../src/base/ids.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
 import type { FeedMessage } from "../../src/feed/cluster/change-feed.ts";
 import { Publisher } from "../../src/feed/cluster/publisher.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -17,12 +17,12 @@ import { buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { openFacts } from "../support/open-facts.ts";
 import { silentLog as log } from "../support/silent-log.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, getFacts } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const plan = { secondsLater: 2, reports: true, transactions: [] };
 const chain = buildChain([plan, plan, plan, plan]);
-const blocks = factsOf(chain);
+const blocks = getFacts(chain);
 const final = blocks.slice(0, 2);
 const unfinalized = blocks.slice(2);
 const fork = buildChain([plan, plan], { after: chain[2]?.block, salt: "fork" });
@@ -44,7 +44,7 @@ async function publish(
   publisher.start();
   const term = await waitFor("the term", async () => publisher.term);
   for (const block of coming) {
-    facts.apply(unfinalizedDeltaOf(block));
+    facts.apply(toUnfinalizedDelta(block));
     publisher.unfinalized(block);
   }
   const messages = await waitFor("the last block in the feed", async () => {
@@ -110,34 +110,37 @@ async function takeOver(
   if (committed.length > 0) await appendFacts(second, encode(committed));
   const messages = await publish(t, { feed, facts: second, node: "second" }, coming);
   const { reorgs } = await reopen();
-  const certain = (block: number) => reorgs.certainPosition(firstSeqOf(block));
-  return { messages: messages.map(nameOf), certain };
+  const certain = (block: number) => reorgs.certainPosition(toFirstSeq(block));
+  return { messages: messages.map(getName), certain };
 }
 
-function nameOf(message: FeedMessage): string {
+function getName(message: FeedMessage): string {
   if (message.kind === "block") return `block ${message.block.number}`;
   return message.kind === "revert" ? `revert to ${message.safeBlock}` : message.kind;
 }
 
 suite("an indexer that takes over", () => {
   test("R17: publishes a revert from the first block whose hash differs, and records it", async (t) => {
-    const { messages, certain } = await takeOver(t, [...unfinalized.slice(0, 1), ...factsOf(fork)]);
+    const { messages, certain } = await takeOver(t, [
+      ...unfinalized.slice(0, 1),
+      ...getFacts(fork),
+    ]);
     assert.deepEqual(
       messages.filter((name) => name !== "status" && name !== "committed"),
       [`revert to ${third}`, `block ${fourth}`, `block ${fourth + 1}`],
     );
-    assert.equal(certain(third), firstSeqOf(third));
-    assert.equal(certain(fourth), firstSeqOf(fourth) - 1);
+    assert.equal(certain(third), toFirstSeq(third));
+    assert.equal(certain(fourth), toFirstSeq(fourth) - 1);
   });
 
   test("R17: publishes a revert before a commit that ends in another block, and records it", async (t) => {
-    const committed = [...unfinalized.slice(0, 1), ...factsOf(fork).slice(0, 1)];
+    const committed = [...unfinalized.slice(0, 1), ...getFacts(fork).slice(0, 1)];
     const { messages, certain } = await takeOver(t, [], committed);
     assert.deepEqual(
       messages.filter((name) => name !== "status"),
       [`revert to ${third - 1}`, "committed"],
     );
-    assert.equal(certain(fourth), firstSeqOf(third) - 1);
+    assert.equal(certain(fourth), toFirstSeq(third) - 1);
   });
 
   test("R17: publishes no block and no revert if it has committed the same blocks", async (t) => {
@@ -146,7 +149,7 @@ suite("an indexer that takes over", () => {
       messages.filter((name) => name !== "status"),
       ["committed"],
     );
-    assert.equal(certain(fourth), firstSeqOf(fourth));
+    assert.equal(certain(fourth), toFirstSeq(fourth));
   });
 
   test("R17: publishes no block and no revert if it has the same blocks", async (t) => {
@@ -155,6 +158,6 @@ suite("an indexer that takes over", () => {
       messages.filter((name) => name !== "status" && name !== "committed"),
       [],
     );
-    assert.equal(certain(fourth), firstSeqOf(fourth));
+    assert.equal(certain(fourth), toFirstSeq(fourth));
   });
 });

@@ -7,8 +7,8 @@ import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { BucketCandle } from "../../src/market/candle.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
-import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
-import { minuteOf } from "../../src/market/minute-candle.ts";
+import { toUnfinalizedDelta } from "../../src/market/delta.ts";
+import { toMinute } from "../../src/market/minute-candle.ts";
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
 import type { CandleTotals } from "../../src/query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -16,13 +16,13 @@ import { appendFacts, finalizeFacts } from "../support/append-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { encode, fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { testPairs } from "../support/test-markets.ts";
 
 const allPairs = [...testPairs.legacy, ...testPairs.generation3];
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 100 });
-const blocks = factsOf(buildChain(plans));
+const blocks = getFacts(buildChain(plans));
 const timestamps = blocks.map((block) => block.timestamp);
 const [start, end] = [Math.min(...timestamps), Math.max(...timestamps)];
 
@@ -50,7 +50,7 @@ const anyRange: fc.Arbitrary<CandleRange & { readonly areTotalsKnown: boolean }>
 
 function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
   const sign = range.order === "asc" ? 1 : -1;
-  return [...naiveCandles(fillsOf(of), range)]
+  return [...naiveCandles(getFills(of), range)]
     .map(([bucket, candle]) => ({ bucket, candle }))
     .filter(({ bucket }) => bucket >= range.from && bucket < range.to)
     .toSorted((a, b) => sign * (a.bucket - b.bucket))
@@ -59,13 +59,13 @@ function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
 
 /** The totals of each token with these fills. They decide how its candles are read. */
 function totalsIn(of: readonly BlockFacts[]): (tokenId: TokenId) => CandleTotals {
-  const trades = fillsOf(of).filter(({ role }) => role !== "taker");
+  const trades = getFills(of).filter(({ role }) => role !== "taker");
   return (tokenId) => {
     const own = trades.filter((fill) => fill.tokenId === tokenId);
     const priced = own.filter(({ size }) => size > 0n).map(({ timestamp }) => timestamp);
     return {
       trades: own.length,
-      firstMinute: priced.length === 0 ? null : minuteOf(Math.min(...priced)),
+      firstMinute: priced.length === 0 ? null : toMinute(Math.min(...priced)),
       lastTimestamp: Math.max(0, ...own.map(({ timestamp }) => timestamp)),
     };
   };
@@ -78,7 +78,7 @@ async function assertSame(
 ): Promise<void> {
   await fc.assert(
     fc.asyncProperty(anyRange, async ({ areTotalsKnown, ...range }) => {
-      const totals = areTotalsKnown ? { totalsOf: totalsIn(of) } : {};
+      const totals = areTotalsKnown ? { getTotals: totalsIn(of) } : {};
       assert.deepEqual(await readCandles(store, { ...range, ...totals }), naive(of, range));
     }),
     propertySettings(runs),
@@ -100,7 +100,7 @@ describe("candles equal those computed from the trades", () => {
     const close = plans
       .slice(0, 40)
       .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 9 }));
-    const dense = factsOf(buildChain(close));
+    const dense = getFacts(buildChain(close));
     for (const [from, to] of [
       [0, 15],
       [15, 16],
@@ -110,7 +110,7 @@ describe("candles equal those computed from the trades", () => {
       const store = await folder.reopen();
       await assertSame(store, dense.slice(0, to), 25);
     }
-    for (const block of dense.slice(29)) folder.store.apply(unfinalizedDeltaOf(block));
+    for (const block of dense.slice(29)) folder.store.apply(toUnfinalizedDelta(block));
     await assertSame(folder.store, dense, 40);
   });
 

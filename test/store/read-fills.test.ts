@@ -11,13 +11,13 @@ import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { finalizeFacts } from "../support/append-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
-import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const finalCount = 15;
 const plans = fc.sample(anyBlockPlan(2), { seed: testSeed, numRuns: 32 });
-const blocks = factsOf(buildChain(plans));
-const fills = fillsOf(blocks);
+const blocks = getFacts(buildChain(plans));
+const fills = getFills(blocks);
 const events = blocks.flatMap((block) => block.events);
 const eventKinds = [...new Set(events.map(({ event }) => event.kind))];
 
@@ -88,7 +88,7 @@ describe("reading everything", () => {
     const { store } = await openFilled(t);
     const final = blocks.slice(0, finalCount);
     const page = { order: "asc", after: null, limit: 10_000, finalizedOnly: true } as const;
-    assert.deepEqual(await readFills(store, { ...page, filter: {} }), fillsOf(final));
+    assert.deepEqual(await readFills(store, { ...page, filter: {} }), getFills(final));
     assert.deepEqual(
       await readEvents(store, { ...page, kinds: eventKinds }),
       final.flatMap((block) => block.events),

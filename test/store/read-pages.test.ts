@@ -8,11 +8,11 @@ import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
-import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: 40 })));
-const fills = fillsOf(blocks);
+const blocks = getFacts(buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: 40 })));
+const fills = getFills(blocks);
 const tokens = [...new Set(fills.map(({ tokenId }) => tokenId))];
 const newest = fills.at(-1)?.seq ?? 0;
 const roles = ["maker", "direct"] as const;
@@ -40,32 +40,35 @@ test("a page has the rows after the previous page, even if number and last trade
     seqTo: anySeq,
     totals: anyTotals,
   });
-  const property = fc.asyncProperty(anyPage, async ({ totals, order, limit, after, ...asked }) => {
-    const { lastSeq, timestamp } = totals;
-    const lastTrade = { seq: lastSeq as Seq, timestamp } as TokenTotals["lastTrade"];
-    const filter = { ...asked, roles } as FillFilter;
-    const page = await readFills(store, {
-      filter,
-      order,
-      after: (after ?? null) as Seq | null,
-      finalizedOnly: true,
-      limit,
-      totalsOf: (tokenId) => ({ trades: totals.trades, lastTrade, ...timesOf(tokenId) }),
-    });
-    const isBehind = (seq: Seq) =>
-      after === undefined || (order === "asc" ? seq > after : seq < after);
-    const all = fills.filter((fill) => fillCondition(filter).holds(fill) && isBehind(fill.seq));
-    const expected = (order === "asc" ? all : all.toReversed()).slice(0, limit);
-    assert.deepEqual(
-      page.map(({ seq }) => seq),
-      expected.map(({ seq }) => seq),
-    );
-  });
+  const property = fc.asyncProperty(
+    anyPage,
+    async ({ totals, order, limit, after, ...requested }) => {
+      const { lastSeq, timestamp } = totals;
+      const lastTrade = { seq: lastSeq as Seq, timestamp } as TokenTotals["lastTrade"];
+      const filter = { ...requested, roles } as FillFilter;
+      const page = await readFills(store, {
+        filter,
+        order,
+        after: (after ?? null) as Seq | null,
+        finalizedOnly: true,
+        limit,
+        getTotals: (tokenId) => ({ trades: totals.trades, lastTrade, ...getTimes(tokenId) }),
+      });
+      const isBehind = (seq: Seq) =>
+        after === undefined || (order === "asc" ? seq > after : seq < after);
+      const all = fills.filter((fill) => fillCondition(filter).holds(fill) && isBehind(fill.seq));
+      const expected = (order === "asc" ? all : all.toReversed()).slice(0, limit);
+      assert.deepEqual(
+        page.map(({ seq }) => seq),
+        expected.map(({ seq }) => seq),
+      );
+    },
+  );
   await fc.assert(property, propertySettings(400));
 });
 
 /** The times of the first and the newest trade of a token, in Unix seconds; 0 without a trade. */
-function timesOf(tokenId: TokenId): Pick<TokenTotals, "firstTimestamp" | "lastTimestamp"> {
+function getTimes(tokenId: TokenId): Pick<TokenTotals, "firstTimestamp" | "lastTimestamp"> {
   const times = trades.flatMap((trade) => (trade.tokenId === tokenId ? [trade.timestamp] : []));
   return { firstTimestamp: times[0] ?? 0, lastTimestamp: times.at(-1) ?? 0 };
 }

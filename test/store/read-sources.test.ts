@@ -3,23 +3,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { encode, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const [chain = []] = fc.sample(anyChain({ blocksMin: 40, blocksMax: 40 }), {
   seed: testSeed,
   numRuns: 1,
 });
-const blocks = factsOf(chain);
+const blocks = getFacts(chain);
 
 /** The number of answers so far, by query and source. */
-function countsOf({ reads }: IndexedFacts): Record<string, number> {
+function getCounts({ reads }: IndexedFacts): Record<string, number> {
   const rows = reads.toRows();
   return Object.fromEntries(
     rows.map(({ question, source, answers }) => [`${question} ${source}`, answers]),
@@ -29,16 +29,16 @@ function countsOf({ reads }: IndexedFacts): Record<string, number> {
 test("pages come from the head buffer, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await appendFacts(store, encode(blocks.slice(0, 30)));
-  for (const block of blocks.slice(30)) store.apply(unfinalizedDeltaOf(block));
-  const unfinalized = fillsOf(blocks.slice(30)).length;
-  assert(unfinalized > 1 && fillsOf(blocks).length > unfinalized + 5);
-  const sourceOf = async (limit: number): Promise<string[]> => {
-    const before = countsOf(store);
+  for (const block of blocks.slice(30)) store.apply(toUnfinalizedDelta(block));
+  const unfinalized = getFills(blocks.slice(30)).length;
+  assert(unfinalized > 1 && getFills(blocks).length > unfinalized + 5);
+  const getSource = async (limit: number): Promise<string[]> => {
+    const before = getCounts(store);
     const filter = { roles: ["maker", "direct"] } as const;
     await readFills(store, { filter, order: "desc", after: null, limit, finalizedOnly: false });
-    const after = countsOf(store);
+    const after = getCounts(store);
     return Object.keys(after).filter((source) => after[source] !== before[source]);
   };
-  assert.deepEqual(await sourceOf(1), ["trades head"]);
-  assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
+  assert.deepEqual(await getSource(1), ["trades head"]);
+  assert.deepEqual(await getSource(unfinalized + 5), ["trades engine"]);
 });

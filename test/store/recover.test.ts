@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { firstSeqOf } from "../../src/base/ids.ts";
-import { finalDeltaOf } from "../../src/market/delta.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
+import { toFinalDelta } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -18,14 +18,14 @@ import { naiveCandles } from "../support/naive-candles.ts";
 import { embeddedOnly, isOnServer, openFacts, serverOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf, fillsOf, withLedger } from "../support/store-chain.ts";
+import { encode, getFacts, getFills, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Blocks close in time, so that batches share minutes. */
 const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 30 })
   .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
-const blocks = withLedger(factsOf(buildChain(plans)));
+const blocks = withLedger(getFacts(buildChain(plans)));
 
 const endless = Number.MAX_SAFE_INTEGER;
 
@@ -60,23 +60,23 @@ describe("after a crash", () => {
     const store = await openFacts(folder.path);
     try {
       const applied = knownState();
-      for (const block of kept) applied.apply(finalDeltaOf(block));
+      for (const block of kept) applied.apply(toFinalDelta(block));
       for (const savedThrough of [null, -1]) {
         const loaded = new MarketState(knownContracts(), new MemoryStateStore(savedThrough));
         await store.loadView(loaded);
         assert.deepEqual(describeState(loaded), describeState(applied));
       }
       const page = { order: "asc", after: null, limit: 100_000, finalizedOnly: true } as const;
-      assert.deepEqual(await readFills(store, { ...page, filter: {} }), fillsOf(kept));
-      for (const tokenId of new Set(fillsOf(kept).map((fill) => fill.tokenId))) {
+      assert.deepEqual(await readFills(store, { ...page, filter: {} }), getFills(kept));
+      for (const tokenId of new Set(getFills(kept).map((fill) => fill.tokenId))) {
         const ofToken = { ...page, filter: { tokenIds: [tokenId] } };
-        const wanted = fillsOf(kept).filter((fill) => fill.tokenId === tokenId);
-        assert.deepEqual(await readFills(store, ofToken), wanted);
+        const requested = getFills(kept).filter((fill) => fill.tokenId === tokenId);
+        assert.deepEqual(await readFills(store, ofToken), requested);
         const range = { same: [tokenId], inverted: [], bucketSeconds: 60, order: "asc" } as const;
         const candles = await readCandles(store, { ...range, from: 0, to: endless, limit: 1000 });
         assert.deepEqual(
           new Map(candles.map(({ bucket, candle }) => [bucket, candle])),
-          naiveCandles(wanted, range),
+          naiveCandles(requested, range),
         );
       }
     } finally {
@@ -113,9 +113,9 @@ describe("after a crash", () => {
       // The minutes are deleted but not derived again yet.
       "DELETE FROM minute_candles WHERE 1",
       // The minutes are derived again, and events and quarantine are deleted, but not the fills.
-      `DELETE FROM events WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
+      `DELETE FROM events WHERE seq >= ${toFirstSeq(lost[0]?.number ?? 0)}`,
       // Only the fills by position are left.
-      `DELETE FROM fills_by_token WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
+      `DELETE FROM fills_by_token WHERE seq >= ${toFirstSeq(lost[0]?.number ?? 0)}`,
     ]) {
       await appendPart(folder.store, encode(lost), tables.slice(0, -1));
       const minute = Math.floor((lost[0]?.timestamp ?? 0) / 60) * 60;

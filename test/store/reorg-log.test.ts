@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { storeLimits } from "../../src/base/config/limits.ts";
-import { firstSeqOf } from "../../src/base/ids.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { buildChain } from "../support/generate-chain.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, getFacts } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const plan = { secondsLater: 2, reports: false, transactions: [] };
-const facts = factsOf(buildChain(Array.from({ length: 10 }, () => plan)));
+const facts = getFacts(buildChain(Array.from({ length: 10 }, () => plan)));
 const first = facts[0]?.number ?? 0;
 
 suite("an unfinalized position that was served", () => {
@@ -16,7 +16,7 @@ suite("an unfinalized position that was served", () => {
     const { store } = await StoreFolder.open(t);
     await appendFacts(store, encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 5);
-    assert.equal(store.reorgs.certainPosition(firstSeqOf(first + 5)), firstSeqOf(first + 5));
+    assert.equal(store.reorgs.certainPosition(toFirstSeq(first + 5)), toFirstSeq(first + 5));
     assert.equal(store.reorgs.certainPosition(-1), -1);
   });
 
@@ -29,10 +29,10 @@ suite("an unfinalized position that was served", () => {
     await appendFacts(store, encode(facts.slice(5)));
     const { reorgs } = await folder.reopen();
     for (const block of [first + 5, first + 6]) {
-      assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(first + 5) - 1);
+      assert.equal(reorgs.certainPosition(toFirstSeq(block)), toFirstSeq(first + 5) - 1);
     }
     for (const block of [first + 4, first + 7]) {
-      assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(block));
+      assert.equal(reorgs.certainPosition(toFirstSeq(block)), toFirstSeq(block));
     }
   });
 
@@ -42,11 +42,11 @@ suite("an unfinalized position that was served", () => {
     await appendFacts(store, encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 7);
     const next = await folder.reopen();
-    assert.equal(next.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
+    assert.equal(next.reorgs.certainPosition(toFirstSeq(first + 7)), toFirstSeq(first + 5) - 1);
     // That does not change when those blocks are final.
     await appendFacts(next, encode(facts.slice(5)));
     const last = await folder.reopen();
-    assert.equal(last.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
+    assert.equal(last.reorgs.certainPosition(toFirstSeq(first + 7)), toFirstSeq(first + 5) - 1);
   });
 
   test("is reported certain only further back if more reorgs have happened than memory keeps", async (t) => {
@@ -57,7 +57,7 @@ suite("an unfinalized position that was served", () => {
     for (let index = 0; index <= reorgsRemembered; index += 1) {
       reorgs.add({ from: 10 * index, to: 10 * index + 1 });
     }
-    assert.equal(reorgs.certainPosition(firstSeqOf(11)), -1);
-    assert.equal(reorgs.certainPosition(firstSeqOf(21)), firstSeqOf(20) - 1);
+    assert.equal(reorgs.certainPosition(toFirstSeq(11)), -1);
+    assert.equal(reorgs.certainPosition(toFirstSeq(21)), toFirstSeq(20) - 1);
   });
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
-import { firstSeqOf } from "../../src/base/ids.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
@@ -17,7 +17,7 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
 import { isOnServer } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, fillsOf, withLedger } from "../support/store-chain.ts";
+import { encode, getFacts, getFills, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Seconds before a block, by its index: an hour ends within the repaired blocks, and a day ends after them. */
@@ -26,7 +26,7 @@ const pauses: Readonly<Record<number, number>> = { 20: 3600, 33: 86_400 };
 const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
   .map((plan, index) => ({ ...plan, secondsLater: pauses[index] ?? plan.secondsLater % 20 }));
-const blocks = withLedger(factsOf(buildChain(plans)));
+const blocks = withLedger(getFacts(buildChain(plans)));
 const [from, to] = [12, 27];
 const repaired = blocks.slice(from, to);
 
@@ -143,16 +143,16 @@ describe("a repair", () => {
     await orderRepair(folder.store.engine, encode(repaired));
     const { reorgs } = await folder.reopen();
     for (const block of [first, last, last + 1]) {
-      assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(first) - 1);
+      assert.equal(reorgs.certainPosition(toFirstSeq(block)), toFirstSeq(first) - 1);
     }
-    assert.equal(reorgs.certainPosition(firstSeqOf(first - 1)), firstSeqOf(first - 1));
+    assert.equal(reorgs.certainPosition(toFirstSeq(first - 1)), toFirstSeq(first - 1));
 
     const far = first + storeLimits.repairReplayBlocksMax;
     await folder.store.reorgs.reserve(far);
     await orderRepair(folder.store.engine, encode(repaired));
     const next = await folder.reopen();
-    assert.equal(next.reorgs.certainPosition(firstSeqOf(first - 1)), firstSeqOf(first - 1));
-    assert.equal(next.reorgs.certainPosition(firstSeqOf(far)), firstSeqOf(last + 1) - 1);
+    assert.equal(next.reorgs.certainPosition(toFirstSeq(first - 1)), toFirstSeq(first - 1));
+    assert.equal(next.reorgs.certainPosition(toFirstSeq(far)), toFirstSeq(last + 1) - 1);
   });
 
   test("of correct rows changes nothing", async (t) => {
@@ -172,7 +172,7 @@ describe("a repair", () => {
       isWhole = await repairDying(store.engine, writes);
       await finishRepair(store.engine, () => {});
       const [row] = await store.engine.query("SELECT sum(fills) FROM commits");
-      const isDone = row?.[0] === fillsOf(blocks).length;
+      const isDone = row?.[0] === getFills(blocks).length;
       assert.ok(isDone || done === 0, "once it is ordered, it is done");
       await assertTablesHold(store, isDone ? blocks : wrongBlocks);
       if (isDone) done += 1;

@@ -51,9 +51,9 @@ suite("a ClickHouse server", () => {
     await makeTable(engine);
     await engine.insert("a", row);
     const asking = engine.query("SELECT sleep(3)");
-    const asked = assertUnavailable(asking, /cannot be reached: /);
+    const requested = assertUnavailable(asking, /cannot be reached: /);
     await server.kill();
-    await asked;
+    await requested;
     const file = await engine.openRows();
     await file.append(row);
     const away = /cannot be reached: connect ECONNREFUSED/;

@@ -9,12 +9,12 @@ import { RowSnapshot, type StoredList } from "../../src/query/row-snapshot.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const partsAppended = 4;
 const blocksOfPart = 10;
-const blocks = factsOf(
+const blocks = getFacts(
   buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: partsAppended * blocksOfPart })),
 );
 const page = { order: "asc", after: null, finalizedOnly: false } as const;
@@ -46,7 +46,7 @@ async function granulesLeft<Item extends { readonly seq: Seq }>(
   return { left: Number(left), of: Number(of) };
 }
 
-const someFill = fillsOf(blocks)[0];
+const someFill = getFills(blocks)[0];
 assert(someFill !== undefined);
 const { orderHash, txHash } = someFill;
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
+import { type Hash, toFirstSeq } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
@@ -30,7 +30,7 @@ function blockAt(number: number, facts: Partial<BlockFacts> = {}): BlockFacts {
 
 /** A quarantined log. */
 function unreadable(number: number, reason: string): BlockFacts["quarantined"][number] {
-  const { seq, timestamp } = { seq: firstSeqOf(number), timestamp: 1_700_000_000 + number };
+  const { seq, timestamp } = { seq: toFirstSeq(number), timestamp: 1_700_000_000 + number };
   return { seq, timestamp, reason, log: {} as RawLog };
 }
 
@@ -92,7 +92,7 @@ function refuse(): Promise<never> {
 }
 
 /** An engine whose methods all do the same. */
-function engineOf(answer: () => Promise<never>) {
+function getEngine(answer: () => Promise<never>) {
   return {
     kind: "embedded" as const,
     meter: new EngineMeter(),
@@ -106,9 +106,9 @@ function engineOf(answer: () => Promise<never>) {
 }
 
 test("sizes are null without an error if the store does not answer, which is logged once, and are read again soon", async () => {
-  let asked = 0;
-  const engine = engineOf(() => {
-    asked += 1;
+  let requested = 0;
+  const engine = getEngine(() => {
+    requested += 1;
     return refuse();
   });
   let atMs = 0;
@@ -123,7 +123,7 @@ test("sizes are null without an error if the store does not answer, which is log
   ] as const) {
     atMs = ms;
     assert.equal(await sizes.read(), null);
-    assert.equal(asked, wanted);
+    assert.equal(requested, wanted);
   }
   assert.equal(warnings.length, 1);
 });
@@ -131,9 +131,9 @@ test("sizes are null without an error if the store does not answer, which is log
 test("sizes are null while the store hangs, and one query waits for it", async (t) => {
   const { store } = await StoreFolder.open(t);
   const hanging = Promise.withResolvers<void>();
-  let asked = 0;
+  let requested = 0;
   const query = async (sql: string) => {
-    asked += 1;
+    requested += 1;
     await hanging.promise;
     return store.engine.query(sql);
   };
@@ -141,11 +141,11 @@ test("sizes are null while the store hangs, and one query waits for it", async (
   let waitMs = 0;
   const sleep: Clock["sleep"] = (_ms, signal) => systemClock.sleep(waitMs, signal);
   const clock = { ...systemClock, monotonicMs: () => atMs, sleep };
-  const sizes = new StoreSizeReader({ engine: { ...engineOf(refuse), query }, clock, log });
+  const sizes = new StoreSizeReader({ engine: { ...getEngine(refuse), query }, clock, log });
   assert.equal(await sizes.read(), null);
   atMs = storeLimits.sizeKeptMs;
   assert.equal(await sizes.read(), null);
-  assert.equal(asked, 1);
+  assert.equal(requested, 1);
   hanging.resolve();
   waitMs = 60_000;
   assert.equal((await sizes.read())?.missingBlocks, 0);
@@ -180,7 +180,7 @@ test("anomalies and quarantined logs are counted by kind, in unfinalized and fin
     state: new MarketState(knownContracts(), new MemoryStateStore()),
     log,
   });
-  const anomaly = { seq: firstSeqOf(1), kind: "impossible_pairing" } as const;
+  const anomaly = { seq: toFirstSeq(1), kind: "impossible_pairing" } as const;
   const final = blockAt(1, { anomalies: [anomaly], quarantined: [unreadable(1, "one reason")] });
   const unfinalized = blockAt(2, {
     anomalies: [anomaly, { ...anomaly, kind: "refund_without_fill" }],

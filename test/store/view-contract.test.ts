@@ -6,14 +6,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { blockNumberOf, type TokenId } from "../../src/base/ids.ts";
+import { type TokenId, toBlockNumber } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
-import { isTrade, tradesOf } from "../../src/market/fill.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
+import { isTrade, toTrades } from "../../src/market/fill.ts";
 import {
   deriveMinuteCandles,
   type MinuteCandle,
-  minuteOf,
+  toMinute,
 } from "../../src/market/minute-candle.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
@@ -26,7 +26,7 @@ import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { encode, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { testPairs } from "../support/test-markets.ts";
 
@@ -60,7 +60,7 @@ async function take(
       // Final blocks are never appended below unfinalized ones.
       const isUnfinalized = step.kind === "hold" || store.headBuffer.newest !== null;
       const more = goOn(facts, step.plans, salt);
-      if (isUnfinalized) for (const block of more) store.apply(unfinalizedDeltaOf(block));
+      if (isUnfinalized) for (const block of more) store.apply(toUnfinalizedDelta(block));
       else await appendFacts(store, encode(more));
       return [...facts, ...more];
     }
@@ -82,15 +82,15 @@ function goOn(
   salt: string,
 ): BlockFacts[] {
   const newest = facts.at(-1);
-  if (newest === undefined) return factsOf(buildChain(plans, { salt }));
+  if (newest === undefined) return getFacts(buildChain(plans, { salt }));
   const { number, hash, timestamp } = newest;
-  return factsOf(
+  return getFacts(
     buildChain(plans, { salt, after: { number, hash, parentHash: hash, timestamp, logs: [] } }),
   );
 }
 
 async function assertRecent(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<void> {
-  const trades = fillsOf(facts).filter(isTrade).toReversed();
+  const trades = getFills(facts).filter(isTrade).toReversed();
   for (const tokenIds of [undefined, [yes], [yes, no]]) {
     const own = trades.filter(({ tokenId }) => tokenIds?.includes(tokenId) ?? true);
     for (const limit of limits) {
@@ -100,7 +100,7 @@ async function assertRecent(store: IndexedFacts, facts: readonly BlockFacts[]): 
     }
   }
   for (const bucketSeconds of [60, 3600]) {
-    const naive = [...naiveCandles(fillsOf(facts), { same: [yes], inverted: [no], bucketSeconds })]
+    const naive = [...naiveCandles(getFills(facts), { same: [yes], inverted: [no], bucketSeconds })]
       .map(([bucket, candle]) => ({ bucket, candle }))
       .toSorted((a, b) => b.bucket - a.bucket);
     const all = { same: [yes], inverted: [no], bucketSeconds, from: 0 };
@@ -121,17 +121,17 @@ async function assertViews(
     store.headBuffer.blocks,
     facts.filter(({ number }) => number > final),
   );
-  const openFrom = minuteOf(store.coverage?.last.timestamp ?? 0);
-  const newest = fillsOf(facts).filter(
-    ({ seq, timestamp }) => blockNumberOf(seq) > final || timestamp >= openFrom,
+  const openFrom = toMinute(store.coverage?.last.timestamp ?? 0);
+  const newest = getFills(facts).filter(
+    ({ seq, timestamp }) => toBlockNumber(seq) > final || timestamp >= openFrom,
   );
   assert.deepEqual(
     sorted(store.headBuffer.minutes()),
-    sorted(deriveMinuteCandles(tradesOf(newest))),
+    sorted(deriveMinuteCandles(toTrades(newest))),
   );
   const alone = new MarketState(contracts, new MemoryStateStore());
   for (const block of facts) {
-    alone.apply(block.number <= final ? finalDeltaOf(block) : unfinalizedDeltaOf(block));
+    alone.apply(block.number <= final ? toFinalDelta(block) : toUnfinalizedDelta(block));
   }
   assert.deepEqual(describeState(state), describeState(alone));
   await assertRecent(store, facts);
@@ -150,7 +150,7 @@ async function reload(
   const state = new MarketState(contracts, new MemoryStateStore());
   await store.loadView(state);
   store.addView(state);
-  for (const block of unfinalized) store.apply(unfinalizedDeltaOf(block));
+  for (const block of unfinalized) store.apply(toUnfinalizedDelta(block));
   return state;
 }
 

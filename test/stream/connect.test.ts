@@ -130,8 +130,8 @@ suite("the upgrade", () => {
 
   test("400 names the version of the protocol to use", async () => {
     for (const other of ["8", "14", "13.0", "13, 8", ""]) {
-      const asked = handshake.replace("version: 13", `version: ${other}`);
-      const refused = parseRaw(await edge.sendRaw(upgrade(asked)));
+      const requested = handshake.replace("version: 13", `version: ${other}`);
+      const refused = parseRaw(await edge.sendRaw(upgrade(requested)));
       assertError(refused, "VALIDATION_ERROR");
       assert.equal(refused.headers.get("sec-websocket-version"), "13");
     }

@@ -108,7 +108,7 @@ class Play {
 
   async live(life: Life): Promise<void> {
     const service = await this.#start();
-    const run = service.pipeline.run(this.#changesOf(life, service));
+    const run = service.pipeline.run(this.#getChanges(life, service));
     await this.#scheduler.waitFor(life.killed === null ? run : run.catch(() => {}));
     for (const client of this.#clients) client.leave();
     await this.#scheduler.waitFor(service.hub.close());
@@ -121,7 +121,7 @@ class Play {
     const service = await this.#start();
     for (const client of this.#clients) client.comeBack(service.parts);
     const last = { turns: [], killed: null };
-    await this.#scheduler.waitFor(service.pipeline.run(this.#changesOf(last, service)));
+    await this.#scheduler.waitFor(service.pipeline.run(this.#getChanges(last, service)));
     for (const [number, client] of this.#clients.entries())
       await this.#check(service, number, client);
     for (const { client } of this.#clients) client.session.closed();
@@ -147,7 +147,7 @@ class Play {
     return { sources, hub, parts: sharedParts(hub), pipeline };
   }
 
-  async *#changesOf(
+  async *#getChanges(
     { turns, killed }: Pick<Life, "turns" | "killed">,
     service: Started,
   ): AsyncGenerator<ChainChange> {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { streamLimits } from "../../src/base/config/limits.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { seqOf } from "../../src/base/ids.ts";
+import { toSeq } from "../../src/base/ids.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { SessionClient, sharedParts } from "../support/session-client.ts";
@@ -17,7 +17,7 @@ after(async () => {
   await server.close();
 });
 
-function errorOf(client: SessionClient): { code: string; message: string } {
+function getError(client: SessionClient): { code: string; message: string } {
   const [last] = client.of("error").slice(-1);
   assert(last !== undefined, "there is an error");
   return last["error"] as { code: string; message: string };
@@ -35,7 +35,7 @@ test("a public stream works without a key, and accepts one", () => {
 test("clients that resume from different positions at the same time all get their events", async () => {
   // More than the queries that may wait for the store.
   const clients = Array.from({ length: 400 }, () => new SessionClient(parts));
-  const from = seqOf(server.finalBlock - 20, 500_000);
+  const from = toSeq(server.finalBlock - 20, 500_000);
   for (const [index, client] of clients.entries()) {
     const resumed = { resume_from: from + index };
     client.send({ action: "subscribe", channel: { type: "trades" }, ...resumed });
@@ -60,7 +60,7 @@ test("a subscription above the limit is refused with what to do, until another e
   const { subscriptionsMax } = parts.quotas;
   for (let tokenId = 0; tokenId <= subscriptionsMax; tokenId += 1) subscribe(tokenId);
   assert.equal(client.of("subscribed").length, subscriptionsMax);
-  assert.match(errorOf(client).message, /has 1000 subscriptions.*; end one, or open another/);
+  assert.match(getError(client).message, /has 1000 subscriptions.*; end one, or open another/);
   const ended = client.of("subscribed")[0]?.["subscription_id"];
   client.send({ action: "unsubscribe", subscription_id: ended });
   subscribe(subscriptionsMax);
@@ -83,7 +83,7 @@ test("subscriptions to more tokens than a connection can have are refused with w
   assert.equal(client.of("subscribed").length, full);
   const message =
     "connection would follow 10001 tokens, and the most is 10000; end a subscription, or open another connection";
-  assert.equal(errorOf(client).message, message);
+  assert.equal(getError(client).message, message);
   client.send({ action: "subscribe", channel: { type: "trades" } });
   assert.equal(client.of("subscribed").length, full + 1, "a channel without tokens");
   const ended = client.of("subscribed")[0]?.["subscription_id"];
@@ -95,16 +95,16 @@ test("subscriptions to more tokens than a connection can have are refused with w
 
 test("replays take turns: in each iteration of the event loop only one of them sends a slice", async () => {
   const clients = Array.from({ length: 4 }, () => new SessionClient(parts));
-  const sentOf = () => clients.map((client) => client.of("event").length);
+  const getSent = () => clients.map((client) => client.of("event").length);
   for (const client of clients) {
     client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: 0 });
   }
-  let before = sentOf();
+  let before = getSent();
   while (clients.some((client) => client.of("replay_complete").length === 0)) {
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });
-    const now = sentOf();
+    const now = getSent();
     const grown = now.map((sent, at) => sent - (before[at] ?? 0)).filter((sent) => sent > 0);
     assert(grown.length <= 1 && (grown[0] ?? 0) <= 130, `${grown.join()} events in one turn`);
     before = now;
@@ -201,7 +201,7 @@ suite("an invalid frame is answered with an error that names the fault", () => {
     test(name, () => {
       const client = new SessionClient(parts);
       client.send(frame);
-      assert.match(errorOf(client).message, issue);
+      assert.match(getError(client).message, issue);
       assert.equal(client.closed, null);
       client.session.closed();
     });
@@ -210,7 +210,7 @@ suite("an invalid frame is answered with an error that names the fault", () => {
   test("a frame that is not text", () => {
     const client = new SessionClient(parts);
     client.session.receive(null);
-    assert.match(errorOf(client).message, /frame must be text/);
+    assert.match(getError(client).message, /frame must be text/);
     client.session.closed();
   });
 
@@ -218,7 +218,7 @@ suite("an invalid frame is answered with an error that names the fault", () => {
     const client = new SessionClient(parts);
     client.send({ action: "subscribe", channel: { type: "trades" } });
     client.send({ action: "subscribe", channel: { type: "trades" } });
-    assert.equal(errorOf(client).code, "CONFLICT");
+    assert.equal(getError(client).code, "CONFLICT");
     client.session.closed();
   });
 });
@@ -236,7 +236,7 @@ suite("resuming from a position that is not indexed", () => {
     const clients = [null, next, next + 1000].map((head) => resume(next * 1_000_000, head));
     for (const client of clients) {
       await waitFor("the refusal", async () => (client.of("error").length > 0 ? true : null));
-      const error = errorOf(client);
+      const error = getError(client);
       assert.equal(error.code, "SERVICE_UNAVAILABLE");
       assert.match(error.message, new RegExp(`last position is ${next * 1_000_000 - 1}$`));
       client.session.closed();
@@ -245,7 +245,7 @@ suite("resuming from a position that is not indexed", () => {
 
   test("is refused permanently if the position is ahead of the chain", () => {
     const client = resume((next + 100_000) * 1_000_000, next);
-    const error = errorOf(client);
+    const error = getError(client);
     assert.equal(error.code, "VALIDATION_ERROR");
     assert.match(error.message, /^resume_from is ahead of the chain/);
     client.session.closed();

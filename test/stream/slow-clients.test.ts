@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { seqOf } from "../../src/base/ids.ts";
+import { toSeq } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -37,7 +37,7 @@ function nextBlock(): BlockFacts {
   const newest = server.store.headBuffer.newest;
   assert(newest !== null);
   const number = newest.number + 1;
-  const fills = template.map((fill, index) => ({ ...fill, seq: seqOf(number, index) }));
+  const fills = template.map((fill, index) => ({ ...fill, seq: toSeq(number, index) }));
   const nothing = { events: [], anomalies: [], quarantined: [] };
   return { ...newest, ...nothing, number, timestamp: newest.timestamp + 2, fills };
 }
@@ -74,7 +74,7 @@ test("R15: stalled clients are closed with their last position, and the others g
   });
   const firstBlock = server.newestBlock + 1;
   const seqOfEvent = (index: number) =>
-    seqOf(firstBlock + Math.floor(index / tradesPerBlock), index % tradesPerBlock);
+    toSeq(firstBlock + Math.floor(index / tradesPerBlock), index % tradesPerBlock);
   const bytesBefore = usedBytes();
   for (const client of stalled) client.stall();
   for (let reported = 1; reported <= blocks; reported += 1) {

@@ -1,9 +1,9 @@
 /** The shortest real path: from an indexed block to the frame at the client. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { firstSeqOf, formatTokenId } from "../../src/base/ids.ts";
+import { formatTokenId, toFirstSeq } from "../../src/base/ids.ts";
 import { isTrade } from "../../src/market/fill.ts";
-import { minuteOf } from "../../src/market/minute-candle.ts";
+import { toMinute } from "../../src/market/minute-candle.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { encode } from "../support/store-chain.ts";
 import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
@@ -112,11 +112,11 @@ suite("every channel", () => {
     test(`${type} sends the rows that REST lists`, async () => {
       const client = await connect();
       const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
-      const asked = more(trade);
-      const channel = { type, ...asked };
+      const requested = more(trade);
+      const channel = { type, ...requested };
       const { subscription_id: id } = await client.subscribe(channel, { resume_from: 0 });
       await client.next("replay_complete");
-      const token = "token_id" in asked ? `${String(asked.token_id)}&` : "";
+      const token = "token_id" in requested ? `${String(requested.token_id)}&` : "";
       assert.deepEqual(
         client.events(id).map(({ data }) => data),
         await rowsAfter(0, `${path}${token}`),
@@ -133,9 +133,9 @@ suite("every channel", () => {
     const next = trades.find(({ tokenId, seq, timestamp }) => {
       const pair = trades.filter((trade) => trade.tokenId === tokenId && trade.seq < seq);
       const before = pair.at(-1);
-      const isNext = seq > firstSeqOf(newestBlock + 1) && seq < firstSeqOf(unfinalized);
-      if (!isNext || before === undefined || before.seq > firstSeqOf(newestBlock + 1)) return false;
-      return minuteOf(before.timestamp) < minuteOf(timestamp);
+      const isNext = seq > toFirstSeq(newestBlock + 1) && seq < toFirstSeq(unfinalized);
+      if (!isNext || before === undefined || before.seq > toFirstSeq(newestBlock + 1)) return false;
+      return toMinute(before.timestamp) < toMinute(timestamp);
     });
     assert(next !== undefined, "a token is traded again, in another minute");
     const { tokenId } = next;
@@ -228,7 +228,7 @@ test("with finality finalized a snapshot has only final rows, also behind a late
   const client = await connect();
   await server.advance({ unfinalized: server.newestBlock + 100 });
   const start = { filter: { finality: "finalized" }, snapshot: 500 };
-  const resume_from = firstSeqOf(server.newestBlock + 1) - 1;
+  const resume_from = toFirstSeq(server.newestBlock + 1) - 1;
   for (const type of ["markets", "trades", "resolutions", "cancellations"]) {
     await client.subscribe({ type }, { ...start, resume_from });
     const { data } = await client.next("snapshot");

@@ -129,10 +129,10 @@ test("filters trades, and starts at a time in the past", async () => {
   const { url, keys } = server.edge;
   const all = await server.getAll("/v1/trades?order=asc&limit=1000");
   const since = all[all.length >> 1] as unknown as Trade;
-  const isWanted = (row: Trade) =>
+  const isRequested = (row: Trade) =>
     row.side === since.side && row.condition_id === since.condition_id;
   const expected = (all as unknown as Trade[])
-    .filter((row) => row.timestamp >= since.timestamp && isWanted(row))
+    .filter((row) => row.timestamp >= since.timestamp && isRequested(row))
     .map(({ id }) => id);
   assert(expected.length > 0 && expected.length < all.length);
   const lines: string[] = [];
@@ -169,15 +169,15 @@ test("a question that could not be read is read again after a minute, and not be
   const backoff = { attempts: 1, firstWaitMs: 1, longestWaitMs: 1 };
   const client = new OddwireClient({ url: proxy.url, key: server.edge.keys.read, backoff });
   let nowMs = 0;
-  const questionOf = questionReader(client, { monotonicMs: () => nowMs });
+  const getQuestion = questionReader(client, { monotonicMs: () => nowMs });
   proxy.refuse();
-  assert.equal(await questionOf(id), null);
+  assert.equal(await getQuestion(id), null);
   proxy.resume();
   nowMs = 59_999;
-  assert.equal(await questionOf(id), null);
+  assert.equal(await getQuestion(id), null);
   nowMs = 60_000;
-  assert.equal(await questionOf(id), question);
+  assert.equal(await getQuestion(id), question);
   proxy.refuse();
   nowMs = 600_000;
-  assert.equal(await questionOf(id), question);
+  assert.equal(await getQuestion(id), question);
 });

@@ -4,7 +4,7 @@ import type { MarketSelection } from "../../src/views/markets/market-selection.t
 export const anyMarket: MarketSelection = {
   hits: null,
   ordinals: null,
-  flags: { asked: 0, wanted: 0 },
+  flags: { mask: 0, expected: 0 },
   labels: {},
   minVolume: 0,
   minDayVolume: 0,

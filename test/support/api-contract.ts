@@ -47,7 +47,7 @@ export class ApiContract {
         method: method.toUpperCase(),
         path,
         parameters: operation.parameters.map((one) => this.#resolve<Parameter>(one)),
-        responses: this.#responsesOf(operation),
+        responses: this.#getResponses(operation),
       })),
     );
   }
@@ -59,7 +59,7 @@ export class ApiContract {
   }
 
   /** The error codes of an endpoint for a status; empty for statuses that are not errors. */
-  codesOf(endpoint: Endpoint, status: number): readonly string[] {
+  toCodes(endpoint: Endpoint, status: number): readonly string[] {
     const { content } = endpoint.responses[status] ?? {};
     return Object.keys(content?.["application/json"]?.examples ?? {});
   }
@@ -125,7 +125,7 @@ export class ApiContract {
     return compileClosed(schema, this.document.components.schemas);
   }
 
-  #responsesOf({ responses }: Operation): Record<string, Response> {
+  #getResponses({ responses }: Operation): Record<string, Response> {
     const resolved = Object.entries(responses).map(
       ([status, response]) => [status, this.#resolve<Response>(response)] as const,
     );

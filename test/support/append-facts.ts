@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { timedBlockOf } from "../../src/chain/raw-log.ts";
+import { toTimedBlock } from "../../src/chain/raw-log.ts";
 import { AppendGroup } from "../../src/storage/append-group.ts";
 import { decodeDelta } from "../../src/storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
@@ -22,7 +22,7 @@ export async function finalizeFacts(facts: IndexedFacts, toBlock: number): Promi
   const final = facts.headBuffer.through(toBlock);
   const [first, last] = [final[0], final.at(-1)];
   if (first === undefined || last === undefined) return;
-  const batch = encodeFacts({ fromBlock: first.number, last: timedBlockOf(last) }, final);
+  const batch = encodeFacts({ fromBlock: first.number, last: toTimedBlock(last) }, final);
   await write(facts.writer, batch);
   facts.cover(batch);
 }

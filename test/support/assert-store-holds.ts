@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf } from "../../src/market/delta.ts";
+import { toFinalDelta } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
@@ -11,7 +11,7 @@ import { assertTokenRowsHold } from "./assert-tables-hold.ts";
 import { describeState } from "./describe-state.ts";
 import { MemoryStateStore } from "./memory-state-store.ts";
 import { knownContracts } from "./recorded-chain.ts";
-import { fillsOf } from "./store-chain.ts";
+import { getFills } from "./store-chain.ts";
 
 /** Opens the folder, or the server, as a process would, and asserts that it contains exactly these blocks. */
 export async function assertStoreHolds(
@@ -26,14 +26,14 @@ export async function assertStoreHolds(
     assert.equal(store.coverage?.last.hash, last?.hash);
     assert.equal(store.coverage?.fromBlock, blocks[0]?.number);
     const page = { order: "asc", after: null, limit: 10_000_000, finalizedOnly: true } as const;
-    assert.deepEqual(await readFills(store, { ...page, filter: {} }), fillsOf(blocks));
+    assert.deepEqual(await readFills(store, { ...page, filter: {} }), getFills(blocks));
     await assertTokenRowsHold(store);
     const events = blocks.flatMap((block) => block.events);
     const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
     assert.deepEqual(await readEvents(store, { ...page, kinds }), events);
     const [loaded, applied] = [knownState(), knownState()];
     await store.loadView(loaded);
-    for (const block of blocks) applied.apply(finalDeltaOf(block));
+    for (const block of blocks) applied.apply(toFinalDelta(block));
     assert.deepEqual(describeState(loaded), describeState(applied));
   } finally {
     await store.close();

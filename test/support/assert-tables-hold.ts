@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { tradesOf } from "../../src/market/fill.ts";
+import { toTrades } from "../../src/market/fill.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { fillOffsets } from "../../src/storage/codec/fill-layout.ts";
 import { decodeBalances, decodeLedger } from "../../src/storage/codec/ledger-layout.ts";
 import type { Row } from "../../src/storage/engine/engine.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
-import { fillsOf } from "./store-chain.ts";
+import { getFills } from "./store-chain.ts";
 
 /** Asserts that the store contains exactly these blocks, in every table. */
 export async function assertTablesHold(
@@ -27,7 +27,7 @@ export async function assertTablesHold(
     limit: 100_000,
     finalizedOnly: true,
   });
-  assert.deepEqual(fills, fillsOf(expected));
+  assert.deepEqual(fills, getFills(expected));
   const counts = await Promise.all(
     ["events", "quarantine"].map((table) => store.engine.query(`SELECT count() FROM ${table}`)),
   );
@@ -39,7 +39,7 @@ export async function assertTablesHold(
     ],
   );
   await assertLedgerHolds(store, expected);
-  assert.deepEqual(await storedMinutes(store), minutesOf(expected));
+  assert.deepEqual(await storedMinutes(store), getMinutes(expected));
   await assertHoursHold(store);
   await assertTokenRowsHold(store);
 }
@@ -71,11 +71,11 @@ async function assertLedgerHolds(
 
 /** Names only a few differences: the engine of `assert` would take gigabytes to compare long lists. */
 function assertSameRows(stored: readonly object[], expected: readonly object[]): void {
-  const textOf = (row: object) => inspect(row, { sorted: true });
-  const [own, right] = [stored.map(textOf), expected.map(textOf)];
+  const toText = (row: object) => inspect(row, { sorted: true });
+  const [own, right] = [stored.map(toText), expected.map(toText)];
   assert.equal(own.length, right.length);
-  const [known, wanted] = [new Set(own), new Set(right)];
-  assert.deepEqual(own.filter((row) => !wanted.has(row)).slice(0, 3), []);
+  const [known, requested] = [new Set(own), new Set(right)];
+  assert.deepEqual(own.filter((row) => !requested.has(row)).slice(0, 3), []);
   assert.deepEqual(right.filter((row) => !known.has(row)).slice(0, 3), []);
 }
 
@@ -102,8 +102,8 @@ function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
   );
 }
 
-function minutesOf(expected: readonly BlockFacts[]): unknown[] {
-  return deriveMinuteCandles(tradesOf(fillsOf(expected)))
+function getMinutes(expected: readonly BlockFacts[]): unknown[] {
+  return deriveMinuteCandles(toTrades(getFills(expected)))
     .map(({ tokenId, minute, candle }) => [
       tokenId.slice(2),
       minute,

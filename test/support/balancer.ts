@@ -24,7 +24,7 @@ export async function openBalancer(t: TestContext, ports: readonly number[]): Pr
   const shipped = new URL("../../deploy/cluster/config/haproxy.cfg", import.meta.url);
   const port = await findFreePort();
   const path = join(folder, "haproxy.cfg");
-  await writeFile(path, configOf(await readFile(shipped, "utf8"), port, ports));
+  await writeFile(path, getConfig(await readFile(shipped, "utf8"), port, ports));
   const child = spawn(balancer, ["-db", "-f", path], { stdio: ["ignore", "ignore", "inherit"] });
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
@@ -43,7 +43,7 @@ export async function openBalancer(t: TestContext, ports: readonly number[]): Pr
 }
 
 /** The HTTP part of the shipped configuration, with the names and ports of the compose file replaced by local ones. */
-function configOf(shipped: string, port: number, ports: readonly number[]): string {
+function getConfig(shipped: string, port: number, ports: readonly number[]): string {
   const sections = shipped.split(/^(?=(?:global|defaults|resolvers|frontend|backend|listen)\b)/m);
   const ofHttp = sections.filter((text) => /^(?:global|defaults|frontend|backend)/.test(text));
   const local = ofHttp

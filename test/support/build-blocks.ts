@@ -50,7 +50,7 @@ function buildBlock(spec: BlockSpec, from: { parent: Parent; salt: string }): Sc
     hash,
     parentHash: parent.hash,
     timestamp: toQuantity(timestamp),
-    logsBloom: bloomOf(logs),
+    logsBloom: getBloom(logs),
     transactions,
   };
   return { number, hash, parentHash: parent.hash, timestamp, header, logs };
@@ -87,7 +87,7 @@ function hashText(text: string): string {
  * Returns the 2048-bit bloom of a block: three bits for every address and topic of its logs, taken from the first three
  * big-endian 16-bit words of the keccak hash, modulo 2048.
  */
-export function bloomOf(logs: readonly Pick<RpcLog, "address" | "topics">[]): string {
+export function getBloom(logs: readonly Pick<RpcLog, "address" | "topics">[]): string {
   const bloom = Buffer.alloc(256);
   const values = new Set(logs.flatMap((log) => [log.address, ...log.topics]));
   for (const value of values) {

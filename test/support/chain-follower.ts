@@ -45,7 +45,7 @@ export class ChainFollower {
   }
 
   /** Asserts that the logs sent up to the tip are exactly the wanted logs of `chain`. */
-  assertEquals(chain: readonly ScriptedBlock[], isWanted: (log: RpcLog) => boolean): void {
+  assertEquals(chain: readonly ScriptedBlock[], isRequested: (log: RpcLog) => boolean): void {
     const reported = [...this.blocks.values()].toSorted((one, other) => one.number - other.number);
     const logs = reported.flatMap((block) =>
       block.logs.map((log) => [block.timestamp, log] as const),
@@ -56,7 +56,7 @@ export class ChainFollower {
       .filter(({ number }) => number >= first && number <= this.tip)
       .flatMap(({ logs, timestamp }) =>
         logs
-          .filter(isWanted)
+          .filter(isRequested)
           .map((log) => [log.blockHash, log.transactionHash, Number(log.logIndex), timestamp]),
       );
     assert.deepEqual(seen, expected);

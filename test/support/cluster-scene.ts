@@ -74,7 +74,7 @@ async function openVenue(t: TestContext): Promise<ScriptedVenue> {
       venueMarket({
         conditionId,
         tokenIds: tokenIds.map(formatTokenId),
-        slug: slugOf(conditionId),
+        slug: toSlug(conditionId),
         more: { category: "Tests", events: [{ id: "7", slug: "event-7", title: "Event 7" }] },
       }),
     );
@@ -88,7 +88,7 @@ export async function describedMarkets(service: Service): Promise<number | null>
   const known = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));
   const ours = rows.flatMap((row) => {
     const market = known.get(String(row["id"]));
-    return market === undefined ? [] : [{ row, slug: slugOf(market.conditionId) }];
+    return market === undefined ? [] : [{ row, slug: toSlug(market.conditionId) }];
   });
   const described = ours.filter(
     ({ row, slug }) => row["slug"] === slug && row["category"] === "Tests",
@@ -97,6 +97,6 @@ export async function describedMarkets(service: Service): Promise<number | null>
 }
 
 /** The slug of a test market at the venue. */
-function slugOf(conditionId: ConditionId): string {
+function toSlug(conditionId: ConditionId): string {
   return `market-${conditionId.slice(2, 10)}`;
 }

@@ -22,7 +22,7 @@ async function* encodeBatches(
 }
 
 /** Turns batches into the changes that reach the pipeline. By default suspect blocks are not proven by receipts. */
-export function changesOf(
+export function getChanges(
   batches: AsyncIterable<ChainBatch>,
   decoder: LogDecoder,
   prove: Derivation["prove"] = async (block) => block,

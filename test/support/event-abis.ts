@@ -4,7 +4,7 @@
  */
 import { type AbiEvent, decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
-import { tokenIdOf } from "../../src/base/ids.ts";
+import { toTokenId } from "../../src/base/ids.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
 import type { Contract } from "../../src/contracts/contracts.ts";
 import type { ChainEvent } from "../../src/contracts/events.ts";
@@ -58,7 +58,7 @@ export class EventArgs {
   }
 
   token(name: string): TokenId {
-    return tokenIdOf(this.uint(name));
+    return toTokenId(this.uint(name));
   }
 
   tokenOrNull(name: string): TokenId | null {
@@ -94,7 +94,7 @@ const orderFilledV1 = event(
       maker: args.address("maker"),
       taker: args.address("taker"),
       side: gives === 0n ? "BUY" : "SELL",
-      tokenId: tokenIdOf(gives === 0n ? gets : gives),
+      tokenId: toTokenId(gives === 0n ? gets : gives),
       makerAmount: args.uint("makerAmountFilled"),
       takerAmount: args.uint("takerAmountFilled"),
       fee: args.uint("fee"),
@@ -450,7 +450,7 @@ const combinatorialModule: readonly EventAbi[] = [
     return {
       kind: "gen3_combo_prepared",
       conditionId: args.condition("conditionId"),
-      legs: legs.map(tokenIdOf),
+      legs: legs.map(toTokenId),
     };
   }),
 ];
@@ -520,7 +520,7 @@ const abisByKind = new Map<string, readonly EventAbi[]>(
 );
 
 /** The events of a contract that must have a decoder. No other events may have one. */
-export function abisOf(contract: Contract): readonly EventAbi[] {
+export function getAbis(contract: Contract): readonly EventAbi[] {
   return contract.kind === "exchange"
     ? exchangeAbis[contract.generation]
     : (abisByKind.get(contract.kind) ?? []);
@@ -529,7 +529,7 @@ export function abisOf(contract: Contract): readonly EventAbi[] {
 const byTopicCache = new Map<readonly EventAbi[], ReadonlyMap<string, EventAbi>>();
 
 function abisByTopic(contract: Contract): ReadonlyMap<string, EventAbi> {
-  const abis = abisOf(contract);
+  const abis = getAbis(contract);
   const known = byTopicCache.get(abis);
   if (known !== undefined) return known;
   const byTopic = new Map(abis.map((abi) => [toEventSelector(abi.item), abi]));

@@ -2,7 +2,7 @@
  * Faults of nodes, one hook each. A hook receives a request and returns its fault, or `null` for an honest response:
  * `node.fault(times(3, on("eth_call", () => badGateway)))`.
  */
-import { findLogs, RpcError, type RpcRequest, rangeAsked } from "./scripted-answers.ts";
+import { findLogs, RpcError, type RpcRequest, requestedRange } from "./scripted-answers.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 import type { ChainView } from "./scripted-chain.ts";
 
@@ -106,7 +106,7 @@ export const resultCapMessages = {
 /** Refuses `eth_getLogs` over more than `cap` blocks. */
 export function rangeCap(cap: number, provider: keyof typeof rangeCapMessages): FaultHook {
   return (request, chain) => {
-    const range = rangeAsked(request, chain);
+    const range = requestedRange(request, chain);
     if (range === null || range.to - range.from < cap) return null;
     return { kind: "error", error: rangeCapMessages[provider]({ cap, from: range.from }) };
   };
@@ -117,20 +117,20 @@ export function resultCap(cap: number, provider: keyof typeof resultCapMessages)
   return (request, chain) => {
     if (request.method !== "eth_getLogs") return null;
     if (findLogs(chain, request.params[0]).length <= cap) return null;
-    const from = rangeAsked(request, chain)?.from ?? 0;
+    const from = requestedRange(request, chain)?.from ?? 0;
     return { kind: "error", error: resultCapMessages[provider]({ cap, from }) };
   };
 }
 
-type BatchAsked = { readonly callsMax: number; readonly asked: number };
+type BatchRequest = { readonly callsMax: number; readonly requested: number };
 type BatchReply =
   | { readonly kind: "text"; readonly text: string }
   | Extract<Fault, { kind: "http" | "hang" | "reset" }>;
 
 /** How nodes refuse a batch of more than `callsMax` calls. */
 export const batchRefusals = {
-  erigon: ({ callsMax, asked }) =>
-    loneError(-32000, `batch limit ${callsMax} exceeded: ${asked} requests given`),
+  erigon: ({ callsMax, requested }) =>
+    loneError(-32000, `batch limit ${callsMax} exceeded: ${requested} requests given`),
   drpc: ({ callsMax }) =>
     loneError(31, `Batch of more than ${callsMax} requests are not allowed on free tier`),
   geth: () => ({ kind: "text", text: `[${loneError(-32600, "batch too large").text}]` }),
@@ -145,7 +145,7 @@ export const batchRefusals = {
   silence: () => ({ kind: "hang" }),
   emptyList: () => ({ kind: "text", text: "[]" }),
   bareText: () => ({ kind: "text", text: '{"error":"batch"}' }),
-} as const satisfies Record<string, (asked: BatchAsked) => BatchReply>;
+} as const satisfies Record<string, (requested: BatchRequest) => BatchReply>;
 
 export type BatchRefusal = keyof typeof batchRefusals | "firstOnly";
 
@@ -252,7 +252,7 @@ export function loseLog(pick: (count: number) => number, onLoss: (loss: Loss) =>
     kind: "logs",
     change: (logs) => {
       const lost = logs[pick(logs.length)];
-      const block = lost === undefined ? null : chain.blockOf(lost.blockHash);
+      const block = lost === undefined ? null : chain.blockWithHash(lost.blockHash);
       if (lost === undefined || block === null) return logs;
       const remaining = logs.filter((log) => log !== lost);
       onLoss({ lost, block, remaining });

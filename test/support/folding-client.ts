@@ -97,7 +97,7 @@ export class FoldingClient {
         assert(this.#subscribed, "the answer comes before the events");
         assert.equal(frame["prev_seq"], this.#last, "events are chained");
         assert(seq >= this.#last, "an event never moves a client back");
-        const name = this.request.type === "price" ? "price" : nameOf(frame["data"]);
+        const name = this.request.type === "price" ? "price" : getName(frame["data"]);
         if (this.#isFacts) assert(!this.rows.has(name), `${name} was sent twice`);
         this.rows.set(name, { seq, data: frame["data"] });
         this.#last = seq;
@@ -140,13 +140,13 @@ function steady(json: unknown): unknown {
   return Object.fromEntries(fields.filter(([name]) => !joined.has(name)));
 }
 
-function rowsOf(entries: readonly Entry[]): Map<string, unknown> {
+function toRows(entries: readonly Entry[]): Map<string, unknown> {
   const rows = entries.map(({ json }) => JSON.parse(json) as unknown);
-  return new Map(rows.map((row) => [nameOf(row), steady(row)]));
+  return new Map(rows.map((row) => [getName(row), steady(row)]));
 }
 
 /** Returns what identifies a row within its channel: the start of a candle, the id of any other row. */
-function nameOf(row: unknown): string {
+function getName(row: unknown): string {
   const { id, timestamp } = row as { id?: string; timestamp?: string };
   return id ?? timestamp ?? "";
 }
@@ -162,7 +162,7 @@ export function mismatch(folded: FoldingClient, entries: readonly Entry[]): stri
     const { timestamp: __, ...actual } = (reported?.data ?? {}) as Record<string, unknown>;
     return same(steady(actual), steady(expected));
   }
-  const expected = rowsOf(entries.filter(({ seq }) => seq > folded.low));
+  const expected = toRows(entries.filter(({ seq }) => seq > folded.low));
   const actual = new Map([...folded.rows].map(([id, { data }]) => [id, steady(data)]));
   // Markets change after they were sent, so only their ids are compared.
   if (type === "markets")

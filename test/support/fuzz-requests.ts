@@ -51,26 +51,26 @@ export class RequestFuzzer {
   next(): FuzzedRequest {
     for (;;) {
       const request = this.#make();
-      if (bytesOf({ ...request, body: null }).length < headBytesMax) return request;
+      if (toBytes({ ...request, body: null }).length < headBytesMax) return request;
     }
   }
 
   #make(): FuzzedRequest {
     const endpoint = this.#random.pick(this.#endpoints);
-    this.#isRight = this.#random.chance(rightShareOf(endpoint));
+    this.#isRight = this.#random.chance(getRightShare(endpoint));
     this.#mistakes = 0;
     const isMeant = !this.#errs(0.06);
     const method = isMeant
       ? endpoint.method
       : this.#random.pick([...otherMethods, endpoint.method]);
-    const body = this.#bodyOf(endpoint, method);
+    const body = this.#getBody(endpoint, method);
     const type = this.#errs(0.02) ? this.#random.pick(otherTypes) : "application/json";
-    const headers: [string, string][] = [["host", "fuzz"], ...this.#identityOf(endpoint)];
+    const headers: [string, string][] = [["host", "fuzz"], ...this.#toIdentity(endpoint)];
     headers.push(...this.#harmlessHeaders());
     if (body !== null) {
       headers.push(["content-type", type], ["content-length", `${Buffer.byteLength(body)}`]);
     }
-    const target = isMeant ? this.#targetOf(endpoint) : this.#targetBeside(endpoint);
+    const target = isMeant ? this.#getTarget(endpoint) : this.#targetBeside(endpoint);
     return { endpoint, isMeant, isRight: this.#isRight, method, target, headers, body };
   }
 
@@ -81,7 +81,7 @@ export class RequestFuzzer {
     return true;
   }
 
-  #targetOf({ path, parameters }: Endpoint): string {
+  #getTarget({ path, parameters }: Endpoint): string {
     const random = this.#random;
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const parameter = parameters.find((one) => one.in === "path" && one.name === name);
@@ -98,7 +98,7 @@ export class RequestFuzzer {
   }
 
   #targetBeside(endpoint: Endpoint): string {
-    const target = this.#targetOf(endpoint);
+    const target = this.#getTarget(endpoint);
     const others = [target, target, `/${target}`, target.toUpperCase(), `${target}/`, "*", "/"];
     return this.#random.pick(others);
   }
@@ -117,7 +117,7 @@ export class RequestFuzzer {
     return this.#errs(0.02) ? encoded + this.#random.pick(wildEncodings) : encoded;
   }
 
-  #identityOf({ security }: Endpoint): [string, string][] {
+  #toIdentity({ security }: Endpoint): [string, string][] {
     const random = this.#random;
     const ip = `198.${random.integer(18, 19)}.${random.integer(0, 255)}.${random.integer(0, 255)}`;
     const client: [string, string] = ["x-forwarded-for", this.#errs(0.02) ? `${ip}, ?, x` : ip];
@@ -145,7 +145,7 @@ export class RequestFuzzer {
     return headers.filter(() => random.chance(0.03));
   }
 
-  #bodyOf({ requestBody }: Endpoint, method: string): string | null {
+  #getBody({ requestBody }: Endpoint, method: string): string | null {
     const random = this.#random;
     const schema = requestBody?.content["application/json"]?.schema;
     if (schema === undefined || method === "GET" || method === "HEAD") {
@@ -160,10 +160,10 @@ export class RequestFuzzer {
   }
 
   #json({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
-    const asked = Object.entries(properties).filter(([name]) =>
+    const requested = Object.entries(properties).filter(([name]) =>
       required.includes(name) ? !this.#errs(0.05) : this.#random.chance(0.5),
     );
-    const values = asked.map(([name, field]) => [
+    const values = requested.map(([name, field]) => [
       name,
       this.#errs(0.25) ? this.#values.badJson() : this.#values.goodJson(name, field),
     ]);
@@ -173,7 +173,7 @@ export class RequestFuzzer {
 }
 
 /** Valid requests of the store are rare, because each takes as long as forty refusals. */
-function rightShareOf({ tags }: Endpoint): number {
+function getRightShare({ tags }: Endpoint): number {
   return tags.some((tag) => ["Keys", "Service"].includes(tag)) ? 0.5 : 0.025;
 }
 
@@ -238,7 +238,7 @@ const wildPieces = [
 
 /** A request with some bytes cut off, removed, changed, duplicated or added. */
 export function breakBytes(request: SentRequest, random: SeededRandom): Buffer {
-  let text = bytesOf(request);
+  let text = toBytes(request);
   const wounds = random.integer(1, 3);
   for (let wound = 0; wound < wounds; wound += 1) {
     const at = random.integer(0, text.length);
@@ -257,7 +257,7 @@ export function breakBytes(request: SentRequest, random: SeededRandom): Buffer {
 }
 
 /** A request as the bytes of HTTP/1.1. */
-export function bytesOf({ method, target, headers, body }: SentRequest): string {
+export function toBytes({ method, target, headers, body }: SentRequest): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   return `${method} ${target} HTTP/1.1\r\n${lines}\r\n${body ?? ""}`;
 }

@@ -65,7 +65,7 @@ export function buildChain(
     const number = parent.number + 1;
     const writer = new BlockWriter({
       number,
-      hash: hashOf(`${salt}${number}`),
+      hash: getHash(`${salt}${number}`),
       parentHash: parent.hash,
       timestamp: parent.timestamp + plan.secondsLater,
     });
@@ -96,6 +96,6 @@ export function anyChain(size: {
 }
 
 /** A block hash. The last 8 digits distinguish the transactions of the block. */
-function hashOf(text: string): Hash {
+function getHash(text: string): Hash {
   return `0x${Buffer.from(text).toString("hex").padStart(56, "0")}`.padEnd(66, "0") as Hash;
 }

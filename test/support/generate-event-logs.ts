@@ -15,7 +15,7 @@ export const anyUint = fc.oneof(
 );
 
 /** A log of `contract` with random arguments at a fixed position on the chain. */
-export function anyLogOf(item: AbiEvent, contract: Address): fc.Arbitrary<RawLog> {
+export function anyLog(item: AbiEvent, contract: Address): fc.Arbitrary<RawLog> {
   const inputs = item.inputs.map((input) => ({ ...input, name: input.name ?? "" }));
   const args = fc.record(Object.fromEntries(inputs.map((input) => [input.name, anyValue(input)])));
   return args.map((values) => {
@@ -63,7 +63,7 @@ function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
     case "bytes31":
       return anyHex(31);
     case "bytes":
-      return fc.uint8Array({ maxLength: 100 }).map(hexOf);
+      return fc.uint8Array({ maxLength: 100 }).map(toHex);
     case "bool":
       return fc.boolean();
     case "uint8":
@@ -87,9 +87,9 @@ function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
 }
 
 function anyHex(bytes: number): fc.Arbitrary<string> {
-  return fc.uint8Array({ minLength: bytes, maxLength: bytes }).map(hexOf);
+  return fc.uint8Array({ minLength: bytes, maxLength: bytes }).map(toHex);
 }
 
-function hexOf(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString("hex")}`;
 }

@@ -5,7 +5,7 @@
 import * as fc from "fast-check";
 import { toEventSelector } from "viem";
 import type { Address, Hash, TokenId } from "../../src/base/ids.ts";
-import { seqOf } from "../../src/base/ids.ts";
+import { toSeq } from "../../src/base/ids.ts";
 import type { Block, RawLog } from "../../src/chain/raw-log.ts";
 import type { ExchangeContract } from "../../src/contracts/contracts.ts";
 import type { Side } from "../../src/contracts/events.ts";
@@ -82,8 +82,8 @@ const exchanges = contracts.filter((contract) => contract.kind === "exchange");
 const feeModules = contracts.filter((contract) => contract.kind === "fee_module");
 
 /** Few traders and orders, so that they repeat: in a match, in a transaction, and as their own counterparty. */
-export const traders = Array.from({ length: 4 }, (_, index) => addressOf(index + 1));
-const operators = [addressOf(0xaa), addressOf(0xbb)];
+export const traders = Array.from({ length: 4 }, (_, index) => getAddress(index + 1));
+const operators = [getAddress(0xaa), getAddress(0xbb)];
 const ordersPerTrader = 3;
 
 const anyShares = fc.oneof(
@@ -155,7 +155,7 @@ function anyMatch(
         const received = exchange.generation === 1 && makerSide === "BUY" ? leg.shares : cash;
         return {
           maker: leg.maker,
-          orderHash: orderHashOf(leg.maker, legToken, `${makerSide}${leg.order}`),
+          orderHash: getOrderHash(leg.maker, legToken, `${makerSide}${leg.order}`),
           isOtherToken: leg.isOtherToken,
           shares: leg.shares,
           cash,
@@ -165,14 +165,14 @@ function anyMatch(
     );
     const { generation } = exchange;
     const hasSurplus = generation === 1 || (generation === 2 && isTwoSided);
-    const [size, value] = sumsOf(legs);
+    const [size, value] = getSums(legs);
     const received = generation === 1 && plan.side === "BUY" ? size : value;
     return {
       kind: "match",
       exchange,
       feeModule: generation === 1 ? plan.feeModule : null,
       taker: plan.taker,
-      orderHash: orderHashOf(plan.taker, token, `${plan.side}taker`),
+      orderHash: getOrderHash(plan.taker, token, `${plan.side}taker`),
       side: plan.side,
       token,
       otherToken,
@@ -195,7 +195,7 @@ function anyDirect({ exchange, pair, shares }: Market): fc.Arbitrary<DirectPlan>
   });
   return anyPlan.map(({ pair, operator, side, maker, shares, price }) => {
     const cash = (shares * price) / 1_000_000n;
-    const orderHash = orderHashOf(maker, pair[0], `${side}direct`);
+    const orderHash = getOrderHash(maker, pair[0], `${side}direct`);
     const order = { maker, orderHash, isOtherToken: false, shares, cash, fee: cash / 100n };
     return { kind: "direct", exchange, operator, side, token: pair[0], order };
   });
@@ -219,7 +219,7 @@ function valueOf(leg: LegPlan): bigint {
   return leg.isOtherToken ? leg.shares - leg.cash : leg.cash;
 }
 
-function sumsOf(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint] {
+function getSums(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint] {
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
   return [sum(legs.map((leg) => leg.shares)), sum(legs.map(valueOf))];
 }
@@ -296,7 +296,7 @@ export class BlockWriter {
     charge(summary);
     const summaryIndex = this.#push(orderFilledLog(summary, exchange.address), gap);
     this.#fills.push(this.#placed(summary, summaryIndex));
-    const matchSeq = seqOf(this.#place.number, this.#push(ordersMatchedLog(summary), 0));
+    const matchSeq = toSeq(this.#place.number, this.#push(ordersMatchedLog(summary), 0));
     const reported = this.#fills.splice(first).map((fill) => ({ ...fill, matchSeq }));
     this.#fills.push(...this.#refunded(reported, plan.feeModule, gap));
   }
@@ -304,7 +304,7 @@ export class BlockWriter {
   #addDirect({ exchange, operator, side, token, order }: DirectPlan, gap: number): void {
     const row = { exchange, maker: order.maker, side, token };
     const fill: Fill = {
-      ...this.#rowOf(row, order),
+      ...this.#toRow(row, order),
       role: "direct",
       taker: operator,
       side: opposite(side),
@@ -333,7 +333,7 @@ export class BlockWriter {
     };
     const twoSided = side === "BUY" ? "mint" : "merge";
     return {
-      ...this.#rowOf(maker, leg),
+      ...this.#toRow(maker, leg),
       builder: nullIfZero(plan.builder),
       taker,
       side,
@@ -346,9 +346,9 @@ export class BlockWriter {
 
   #summaryFill(plan: MatchPlan): Fill {
     const { exchange, taker, side, token, orderHash, fee, surplus } = plan;
-    const [size, value] = sumsOf(plan.legs);
+    const [size, value] = getSums(plan.legs);
     const order = { orderHash, fee, shares: size, cash: value };
-    const row = this.#rowOf({ exchange, maker: taker, side, token }, order);
+    const row = this.#toRow({ exchange, maker: taker, side, token }, order);
     return {
       ...row,
       makerAmount: row.makerAmount + surplus,
@@ -361,14 +361,14 @@ export class BlockWriter {
   }
 
   /** The fill of one order, without fields of its match. */
-  #rowOf(
+  #toRow(
     owner: { exchange: ExchangeContract; maker: Address; side: Side; token: TokenId },
     order: { orderHash: Hash; shares: bigint; cash: bigint; fee: bigint },
   ): Fill {
     const { exchange, maker, side, token } = owner;
     const { orderHash, shares, cash, fee } = order;
     return {
-      seq: seqOf(this.#place.number, 0),
+      seq: toSeq(this.#place.number, 0),
       timestamp: this.#place.timestamp,
       blockHash: this.#place.hash,
       txHash: this.#txHash(),
@@ -397,7 +397,7 @@ export class BlockWriter {
   }
 
   #placed(fill: Fill, logIndex: number): Fill {
-    return { ...fill, seq: seqOf(this.#place.number, logIndex) };
+    return { ...fill, seq: toSeq(this.#place.number, logIndex) };
   }
 }
 
@@ -409,10 +409,10 @@ function orderFilledLog(fill: Fill, taker: Address): LogContent {
   const isBuy = fill.makerSide === "BUY";
   const content =
     exchange.generation === 1
-      ? [...assetsOf(fill), ...amounts]
+      ? [...getAssets(fill), ...amounts]
       : [isBuy ? 0 : 1, fill.makerTokenId, ...amounts, fill.builder ?? 0, 0];
   const topic0 = eventTopics[exchange.generation === 1 ? "orderFilledV1" : "orderFilledV2"];
-  return logOf(exchange.address, [topic0, orderHash, maker, taker], content);
+  return getLog(exchange.address, [topic0, orderHash, maker, taker], content);
 }
 
 /** Repeats the taker's fill. */
@@ -420,33 +420,33 @@ function ordersMatchedLog(summary: Fill): LogContent {
   const { exchange, orderHash, maker, makerAmount, takerAmount } = summary;
   const isV1 = exchange.generation === 1;
   const what = isV1
-    ? assetsOf(summary)
+    ? getAssets(summary)
     : [summary.makerSide === "BUY" ? 0 : 1, summary.makerTokenId];
   const topic0 = eventTopics[isV1 ? "ordersMatchedV1" : "ordersMatchedV2"];
-  return logOf(exchange.address, [topic0, orderHash, maker], [...what, makerAmount, takerAmount]);
+  return getLog(exchange.address, [topic0, orderHash, maker], [...what, makerAmount, takerAmount]);
 }
 
 function feeChargedLog({ exchange, makerSide, makerTokenId, fee }: Fill): LogContent {
   const receiver = operators[0] ?? "";
   if (exchange.generation !== 1) {
-    return logOf(exchange.address, [eventTopics.feeChargedV2, receiver], [fee]);
+    return getLog(exchange.address, [eventTopics.feeChargedV2, receiver], [fee]);
   }
   const asset = makerSide === "BUY" ? makerTokenId : 0;
-  return logOf(exchange.address, [eventTopics.feeChargedV1, receiver], [asset, fee]);
+  return getLog(exchange.address, [eventTopics.feeChargedV1, receiver], [asset, fee]);
 }
 
 function feeRefundedLog(fill: Fill, feeModule: Address): LogContent {
   const { orderHash, maker, fee, feeRefund } = fill;
   const topics = [eventTopics.feeRefunded, orderHash, maker, word(fee - feeRefund)];
-  return logOf(feeModule, topics, [fill.makerSide === "BUY" ? fill.makerTokenId : 0, feeRefund]);
+  return getLog(feeModule, topics, [fill.makerSide === "BUY" ? fill.makerTokenId : 0, feeRefund]);
 }
 
 /** The two asset ids of a V1 order, given and received; collateral is 0. */
-function assetsOf({ makerSide, makerTokenId }: Fill): readonly (TokenId | number)[] {
+function getAssets({ makerSide, makerTokenId }: Fill): readonly (TokenId | number)[] {
   return makerSide === "BUY" ? [0, makerTokenId] : [makerTokenId, 0];
 }
 
-function logOf(
+function getLog(
   address: Address,
   topics: readonly string[],
   words: readonly (string | bigint | number)[],
@@ -461,12 +461,12 @@ function word(value: string | bigint | number): Hash {
   return `0x${digits.padStart(64, "0")}` as Hash;
 }
 
-function orderHashOf(maker: Address, token: TokenId, name: string): Hash {
+function getOrderHash(maker: Address, token: TokenId, name: string): Hash {
   const digits = Buffer.from(name).toString("hex").padStart(22, "0");
   return `0x${maker.slice(-2)}${token.slice(26)}${digits}`.slice(0, 66) as Hash;
 }
 
-function addressOf(index: number): Address {
+function getAddress(index: number): Address {
   return `0x${index.toString(16).padStart(2, "0").repeat(20)}` as Address;
 }
 

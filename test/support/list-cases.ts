@@ -27,7 +27,7 @@ export function testList(list: ListUnderTest): void {
 }
 
 /** Appends a query to a path that may already have one. */
-export function pathOf(path: string, query: Query): string {
+export function getPath(path: string, query: Query): string {
   return withQuery(path, new URLSearchParams(query).toString());
 }
 
@@ -42,13 +42,13 @@ export async function assertFiltered(
   rows: readonly Row[],
   query: Query,
 ): Promise<readonly Row[]> {
-  const served = await server.getAll(pathOf(path, { ...query, order: "asc", limit: "1000" }));
+  const served = await server.getAll(getPath(path, { ...query, order: "asc", limit: "1000" }));
   const expected = filterNaively(rows, query, filters);
-  assert.deepEqual(idsOf(served), idsOf(expected), JSON.stringify(query));
+  assert.deepEqual(getIds(served), getIds(expected), JSON.stringify(query));
   return served;
 }
 
-export function idsOf(rows: readonly Row[]): string[] {
+export function getIds(rows: readonly Row[]): string[] {
   return rows.map((row) => String(row["id"]));
 }
 
@@ -56,7 +56,7 @@ export function idsOf(rows: readonly Row[]): string[] {
 export function testFilters({ server, path, filters }: ListUnderTest): void {
   const reported = path.includes("?") ? ` of ${path.replace(/^.*\?/, "")}` : "";
   let whole: Promise<readonly Row[]> | null = null;
-  const readAll = () => (whole ??= server.getAll(pathOf(path, { order: "asc", limit: "1000" })));
+  const readAll = () => (whole ??= server.getAll(getPath(path, { order: "asc", limit: "1000" })));
 
   for (const [name, filter] of Object.entries(filters)) {
     test(`200: ${name}${reported} chooses the rows that a naive filter does`, async () => {
@@ -96,16 +96,16 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
     const ms = Number(row["timestamp_ms"]);
     const zoned = new Date(ms + 5_400_000).toISOString().replace("Z", "+01:30");
     const starts = [ms / 1000, ms, new Date(ms).toISOString(), row["timestamp"], zoned];
-    const expected = idsOf(filterNaively(rows, { start: String(ms) }, filters));
+    const expected = getIds(filterNaively(rows, { start: String(ms) }, filters));
     for (const start of starts) {
       const query = { start: String(start), order: "asc", limit: "1000" };
-      assert.deepEqual(idsOf(await server.getAll(pathOf(path, query))), expected, String(start));
+      assert.deepEqual(getIds(await server.getAll(getPath(path, query))), expected, String(start));
     }
     const hash = String(row["tx_hash"]);
     const shouted = `0x${hash.slice(2).toUpperCase()}`;
     assert.deepEqual(
-      (await server.getPage(pathOf(path, { tx_hash: shouted }))).data,
-      (await server.getPage(pathOf(path, { tx_hash: hash }))).data,
+      (await server.getPage(getPath(path, { tx_hash: shouted }))).data,
+      (await server.getPage(getPath(path, { tx_hash: hash }))).data,
     );
   });
 
@@ -116,28 +116,28 @@ export function testFilters({ server, path, filters }: ListUnderTest): void {
       { start: "0", end: "99999999999" },
       { start: "0001-01-01T00:00:00Z", end: "9999-12-31T23:59:59.999999999Z" },
     ];
-    for (const query of edges) await server.getPage(pathOf(path, query));
+    for (const query of edges) await server.getPage(getPath(path, query));
   });
 }
 
 function testPages({ server, path }: ListUnderTest): void {
   test("200: newest first; pages of any size hold every row once, both ways", async () => {
-    const rows = await server.getAll(pathOf(path, { order: "asc", limit: "1000" }));
-    assert(rows.length > 2 && new Set(idsOf(rows)).size === rows.length);
+    const rows = await server.getAll(getPath(path, { order: "asc", limit: "1000" }));
+    assert(rows.length > 2 && new Set(getIds(rows)).size === rows.length);
     const rising = rows.every((row, index) => {
       return index === 0 || Number(row["seq"]) >= Number(rows[index - 1]?.["seq"]);
     });
     assert(rising, "seq rises");
     const limit = String(Math.max(1, Math.floor(rows.length / 30)));
-    assert.deepEqual(await server.getAll(pathOf(path, { order: "asc", limit })), rows);
-    assert.deepEqual(await server.getAll(pathOf(path, { limit })), rows.toReversed());
+    assert.deepEqual(await server.getAll(getPath(path, { order: "asc", limit })), rows);
+    assert.deepEqual(await server.getAll(getPath(path, { limit })), rows.toReversed());
   });
 
   test("200: a page has its limit and its freshness", async () => {
     const answer = await server.get(path);
     assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
     assertEveryHeader(answer.headers);
-    const { pagination, meta } = await server.getPage(pathOf(path, { limit: "1" }));
+    const { pagination, meta } = await server.getPage(getPath(path, { limit: "1" }));
     assert.equal(pagination.limit, 1);
     assert.equal(meta["indexed_block"], server.newestBlock);
     assert.equal(meta["finalized_block"], server.finalBlock);
@@ -145,16 +145,16 @@ function testPages({ server, path }: ListUnderTest): void {
   });
 
   test("400: a cursor works with its filters and its order, at any limit, and with no others", async () => {
-    const first = await server.getPage(pathOf(path, { limit: "1", start: "0" }));
+    const first = await server.getPage(getPath(path, { limit: "1", start: "0" }));
     const cursor = String(first.pagination.next_cursor);
-    const next = await server.getPage(pathOf(path, { limit: "2", start: "0", cursor }));
+    const next = await server.getPage(getPath(path, { limit: "2", start: "0", cursor }));
     assert.equal(next.data.length, 2);
     const others: Query[] = [{}, { start: "1" }, { start: "0", order: "asc" }];
     for (const query of others) {
-      assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
+      assertError(await server.get(getPath(path, { ...query, cursor })), "INVALID_CURSOR");
     }
     const forged = cursor.startsWith("A") ? `B${cursor.slice(1)}` : `A${cursor.slice(1)}`;
-    assertError(await server.get(pathOf(path, { start: "0", cursor: forged })), "INVALID_CURSOR");
+    assertError(await server.get(getPath(path, { start: "0", cursor: forged })), "INVALID_CURSOR");
   });
 }
 
@@ -167,17 +167,17 @@ function testGrowth(list: ListUnderTest): void {
     ["desc", end],
   ] as const) {
     test(`200: ${order} pages hold every row once while blocks come in and become final`, async () => {
-      const before = await server.getAll(pathOf(path, { order, limit: "1000" }));
+      const before = await server.getAll(getPath(path, { order, limit: "1000" }));
       const limit = String(Math.max(1, Math.floor(before.length / 10)));
       const step = Math.ceil((last - server.newestBlock) / 4);
-      const served = await server.getAll(pathOf(path, { order, limit }), () => {
+      const served = await server.getAll(getPath(path, { order, limit }), () => {
         const unfinalized = Math.min(server.newestBlock + step, last);
         return server.advance({ unfinalized, final: unfinalized - step });
       });
       assert.equal(server.newestBlock, last);
-      const after = await server.getAll(pathOf(path, { order, limit: "1000" }));
+      const after = await server.getAll(getPath(path, { order, limit: "1000" }));
       assert(after.length > before.length, "rows came in");
-      assert.deepEqual(idsOf(served), idsOf(order === "asc" ? after : before));
+      assert.deepEqual(getIds(served), getIds(order === "asc" ? after : before));
     });
   }
 }

@@ -37,7 +37,7 @@ export class LiveChain {
   /** Opens a chain that does not move until `goOn`; it closes after the test. */
   static async open(t: TestContext, random: SeededRandom): Promise<LiveChain> {
     const blocks = buildChain(plans.slice(0, 10));
-    const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(blockOf)) });
+    const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(toBlock)) });
     const chain = new LiveChain(node, blocks, random);
     node.setFinalized(chain.#finalized);
     cleanUp(t, async () => {
@@ -123,10 +123,10 @@ export class LiveChain {
     const options = { after: kept.at(-1)?.block, salt: `${this.#branches}.` };
     const added = buildChain(picked, options);
     this.#blocks = [...kept, ...added];
-    this.node.fork(scriptBlocks(added.map(blockOf)));
+    this.node.fork(scriptBlocks(added.map(toBlock)));
   }
 }
 
-function blockOf({ block }: GeneratedBlock): Block {
+function toBlock({ block }: GeneratedBlock): Block {
   return block;
 }

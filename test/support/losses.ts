@@ -15,8 +15,8 @@ export class Losses {
     const others = remaining.filter((log) => log.blockHash === block.hash);
     const hasContract = others.some(({ address }) => address === lost.address);
     const hasEvent = others.some(({ topics }) => topics[0] === lost.topics[0]);
-    const isFull = others.length > 0 && bitsOf(block) > sparseBloomBitsMax;
-    if ((hasContract && hasEvent) || isFull) this.#unseen.add(keyOf(lost));
+    const isFull = others.length > 0 && getBits(block) > sparseBloomBitsMax;
+    if ((hasContract && hasEvent) || isFull) this.#unseen.add(getKey(lost));
   }
 
   /** Whether the missing log is undetectable. */
@@ -25,11 +25,11 @@ export class Losses {
   }
 }
 
-function keyOf({ blockHash, logIndex }: RpcLog): string {
+function getKey({ blockHash, logIndex }: RpcLog): string {
   return `${blockHash} ${Number(logIndex)}`;
 }
 
-function bitsOf({ header }: ScriptedBlock): number {
+function getBits({ header }: ScriptedBlock): number {
   const bits = BigInt(String(header["logsBloom"])).toString(2);
   return bits.replaceAll("0", "").length;
 }

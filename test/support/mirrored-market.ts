@@ -19,28 +19,28 @@ export const mirroredIds = { legacy: conditionId, mirror: mirrorId } as const;
 
 /** Yes wins on both ledgers. Each log is at most once on a chain. */
 export const mirroredLogs = {
-  prepared: encodeLogOf("conditional_tokens", "ConditionPreparation", {
+  prepared: encodeLogOfKind("conditional_tokens", "ConditionPreparation", {
     conditionId,
     oracle,
     questionId,
     outcomeSlotCount: 2n,
   }),
-  registered: encodeLogOf("binary_module", "MigrationConditionRegistered", {
+  registered: encodeLogOfKind("binary_module", "MigrationConditionRegistered", {
     v2ConditionId: bytes31,
     legacyConditionId: conditionId,
   }),
-  resolved: encodeLogOf("conditional_tokens", "ConditionResolution", {
+  resolved: encodeLogOfKind("conditional_tokens", "ConditionResolution", {
     conditionId,
     oracle,
     questionId,
     outcomeSlotCount: 2n,
     payoutNumerators: [1n, 0n],
   }),
-  mirrorResolved: encodeLogOf("binary_module", "ConditionResolved", {
+  mirrorResolved: encodeLogOfKind("binary_module", "ConditionResolved", {
     conditionId: bytes31,
     result: [1_000_000n, 0n],
   }),
-  migrationResolved: encodeLogOf("binary_module", "MigrationResolved", {
+  migrationResolved: encodeLogOfKind("binary_module", "MigrationResolved", {
     conditionId: bytes31,
     legacyConditionId: conditionId,
     payout0: 1n,
@@ -51,7 +51,11 @@ export const mirroredLogs = {
 } as const;
 
 /** Encodes an event of the first contract of a kind. */
-export function encodeLogOf(kind: string, name: string, args: Readonly<Record<string, unknown>>) {
+export function encodeLogOfKind(
+  kind: string,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+) {
   const contract = contracts.find((one) => one.kind === kind);
   if (contract === undefined) throw new Error(`there is no contract ${kind}`);
   return encodeLog(contract, name, args);

@@ -17,13 +17,13 @@ type Print = {
 /** The candles of some tokens by the start of their bucket. Trades of `inverted` tokens count at 1 - p. */
 export function naiveCandles(
   fills: readonly Fill[],
-  asked: {
+  candleQuery: {
     readonly same: readonly TokenId[];
     readonly inverted: readonly TokenId[];
     readonly bucketSeconds: number;
   },
 ): Map<number, Candle> {
-  const { same, inverted, bucketSeconds } = asked;
+  const { same, inverted, bucketSeconds } = candleQuery;
   const prints = fills
     .filter((fill) => fill.role !== "taker" && fill.size > 0n)
     .toSorted((a, b) => a.seq - b.seq)
@@ -35,7 +35,7 @@ export function naiveCandles(
     prints,
     ({ fill }) => Math.floor(fill.timestamp / bucketSeconds) * bucketSeconds,
   );
-  return new Map([...buckets].map(([bucket, own]) => [bucket, candleOf(own)]));
+  return new Map([...buckets].map(([bucket, own]) => [bucket, getCandle(own)]));
 }
 
 function ownPrint(fill: Fill): Print {
@@ -49,7 +49,7 @@ function invertedPrint(fill: Fill): Print {
   return { fill, price: onePrice - price, isBuy: !isBuy, worth: fill.size - fill.value };
 }
 
-function candleOf(prints: readonly Print[]): Candle {
+function getCandle(prints: readonly Print[]): Candle {
   const [first, last] = [prints[0], prints.at(-1)];
   if (first === undefined || last === undefined) throw new Error("a bucket has a trade");
   const prices = prints.map(({ price }) => price).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));

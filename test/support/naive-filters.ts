@@ -64,7 +64,7 @@ export function filterNaively(
 }
 
 /** Parses a decimal string into millionths. */
-export function microsOf(text: unknown): bigint {
+export function toMicros(text: unknown): bigint {
   const [, sign, whole = "0", fraction = ""] =
     /^(-?)([0-9]+)(?:\.([0-9]{1,6}))?$/.exec(String(text)) ?? [];
   const micros = BigInt(whole + fraction.padEnd(6, "0"));
@@ -96,6 +96,6 @@ function number(field: string, holds: (own: number, value: number) => boolean): 
 function amount(field: string, holds: (own: bigint, value: bigint) => boolean): NaiveFilter {
   return {
     sample: (row) => String(row[field]).replace("-", ""),
-    holds: (row, value) => holds(microsOf(row[field]), microsOf(value)),
+    holds: (row, value) => holds(toMicros(row[field]), toMicros(value)),
   };
 }

@@ -3,7 +3,7 @@ import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import type { MarketState } from "../../src/views/markets/market-state.ts";
 import { naiveCandles } from "./naive-candles.ts";
-import { microsOf } from "./naive-filters.ts";
+import { toMicros } from "./naive-filters.ts";
 import type { Row } from "./open-data-server.ts";
 import { amount, ratio } from "./recorded/exact.ts";
 
@@ -14,16 +14,16 @@ const one = 1_000_000n;
 export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: MarketState): Row {
   const { directory } = state;
   const now = state.dayWindow.now;
-  const complement = directory.complementOf(tokenId);
-  const day = candleOf(fills.filter(({ timestamp }) => timestamp > now - daySeconds));
-  const before = candleOf(fills.filter(({ timestamp }) => timestamp <= now - daySeconds));
+  const complement = directory.getComplement(tokenId);
+  const day = getCandle(fills.filter(({ timestamp }) => timestamp > now - daySeconds));
+  const before = getCandle(fills.filter(({ timestamp }) => timestamp <= now - daySeconds));
   const last = fills.findLast(
     (fill) =>
       fill.role !== "taker" &&
       fill.size > 0n &&
       (fill.tokenId === tokenId || fill.tokenId === complement),
   );
-  const settlement = settlementOf(tokenId, state);
+  const settlement = getSettlement(tokenId, state);
   const price = settlement ?? (day ?? before)?.close.price ?? null;
   const source = (own: TokenId) => {
     if (settlement !== null) return "settlement";
@@ -45,7 +45,7 @@ export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: Mark
         ? null
         : {
             token_id: formatTokenId(complement),
-            outcome: directory.outcomeOf(complement),
+            outcome: directory.getOutcome(complement),
             price: orNull(price === null ? null : one - price),
             price_source: source(complement),
           },
@@ -54,26 +54,26 @@ export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: Mark
     ...timeRow(now),
   };
 
-  function candleOf(some: readonly Fill[]) {
+  function getCandle(some: readonly Fill[]) {
     const inverted = complement === null ? [] : [complement];
-    const asked = { same: [tokenId], inverted, bucketSeconds: Number.MAX_SAFE_INTEGER };
-    return naiveCandles(some, asked).get(0);
+    const requested = { same: [tokenId], inverted, bucketSeconds: Number.MAX_SAFE_INTEGER };
+    return naiveCandles(some, requested).get(0);
   }
 }
 
-function settlementOf(tokenId: TokenId, { directory }: MarketState): bigint | null {
-  const place = directory.placeOf(tokenId);
-  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+function getSettlement(tokenId: TokenId, { directory }: MarketState): bigint | null {
+  const place = directory.getPlace(tokenId);
+  const resolution = place === null ? null : directory.getResolution(place.conditionId);
   if (place === null || resolution === null) return null;
   const { numerators } = resolution;
   const sum = numerators.reduce((total, numerator) => total + numerator, 0n);
-  return microsOf(ratio(numerators[place.outcomeIndex] ?? 0n, sum) ?? "0");
+  return toMicros(ratio(numerators[place.outcomeIndex] ?? 0n, sum) ?? "0");
 }
 
 function tradeRow(fill: Fill, tokenId: TokenId): Row {
   const isOwn = fill.tokenId === tokenId;
   const opposite = fill.side === "BUY" ? "SELL" : "BUY";
-  const price = microsOf(ratio(fill.value, fill.size) ?? "0");
+  const price = toMicros(ratio(fill.value, fill.size) ?? "0");
   return {
     price: amount(isOwn ? price : one - price),
     size: amount(fill.size),

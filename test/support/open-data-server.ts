@@ -9,7 +9,7 @@ import type { Route } from "../../src/api/http/route.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { createRoutes } from "../../src/api/routes.ts";
-import { firstSeqOf } from "../../src/base/ids.ts";
+import { toFirstSeq } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
@@ -139,7 +139,7 @@ export class DataServer {
         routes = makeRoutes(parts, { store, state, readiness, books, exportRowsMax });
         return routes;
       },
-      freshness: () => freshnessOf(store),
+      freshness: () => getFreshness(store),
       trustedProxies: options.trustedProxies ?? [],
       authFailuresMax: 0,
       observe: options.observe ?? (() => {}),
@@ -268,7 +268,7 @@ function makeRoutes(
   },
 ): readonly Route[] {
   const { store, state, readiness, books, exportRowsMax } = parts;
-  const freshness = () => freshnessOf(store);
+  const freshness = () => getFreshness(store);
   const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
     backend: { facts: store, state, cursors, freshness, books },
@@ -281,14 +281,14 @@ function makeRoutes(
   });
 }
 
-function freshnessOf(store: IndexedFacts): Freshness {
+function getFreshness(store: IndexedFacts): Freshness {
   const newest = store.newestBlock ?? -1;
   const { first } = store;
   return {
     first_block: first?.number ?? null,
     first_timestamp_ms: first === null ? null : first.timestamp * 1000,
     indexed_block: newest,
-    indexed_seq: firstSeqOf(newest + 1) - 1,
+    indexed_seq: toFirstSeq(newest + 1) - 1,
     head_block: newest,
     finalized_block: store.coverage?.last.number ?? null,
     lag_seconds: 0,

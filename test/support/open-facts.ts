@@ -3,7 +3,7 @@ import { after } from "node:test";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import type { StoreOptions } from "../../src/storage/fact-store.ts";
-import { type FactsIdentity, identityOf } from "../../src/storage/identity.ts";
+import { type FactsIdentity, toIdentity } from "../../src/storage/identity.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
@@ -17,13 +17,13 @@ import { knownContracts } from "./recorded-chain.ts";
  * cluster that `realCluster` names).
  */
 const engine = process.env["ODDWIRE_TEST_ENGINE"] ?? "embedded";
-const serversOf: Readonly<Record<string, number>> = {
+const getServers: Readonly<Record<string, number>> = {
   embedded: 0,
   server: 1,
   shards: 2,
   cluster: 1,
 };
-const servers = serversOf[engine];
+const servers = getServers[engine];
 if (servers === undefined) throw new Error(`there is no engine ${engine} for tests`);
 
 /** The number of ClickHouse servers that store the facts. Several servers are shards. */
@@ -65,7 +65,7 @@ export async function openFacts(
 }
 
 async function openEngine(dataDir: string): Promise<Engine> {
-  const place = await databaseOfFolder(dataDir, identityOf(137, knownContracts()));
+  const place = await databaseOfFolder(dataDir, toIdentity(137, knownContracts()));
   return place === null ? openFolder(dataDir) : openDatabase(place);
 }
 

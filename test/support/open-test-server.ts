@@ -228,12 +228,12 @@ export function assertError(answer: TestAnswer, code: ErrorCode): TestError {
 }
 
 /** The `data` of a response with a single resource. */
-export function dataOf(answer: TestAnswer): Record<string, unknown> {
+export function getData(answer: TestAnswer): Record<string, unknown> {
   return answer.body["data"] as Record<string, unknown>;
 }
 
 /** The `data` of a response with a list. */
-export function rowsOf(answer: TestAnswer): Record<string, unknown>[] {
+export function toRows(answer: TestAnswer): Record<string, unknown>[] {
   return answer.body["data"] as Record<string, unknown>[];
 }
 

@@ -40,19 +40,19 @@ export function parsePrometheus(text: string): Scrape {
       families.set(name, { type: rest, help });
     } else {
       const sample = parseSample(line);
-      assert.equal(familyOf(sample.name, families.get(current)?.type), current, line);
+      assert.equal(toFamily(sample.name, families.get(current)?.type), current, line);
       samples.push(sample);
     }
   }
-  const values = new Map(samples.map((sample) => [keyOf(sample), sample.value]));
+  const values = new Map(samples.map((sample) => [getKey(sample), sample.value]));
   assert.equal(values.size, samples.length, "no series comes twice");
   for (const [name, family] of families) assertHouseRules(name, family, samples);
   return {
     families,
     samples,
     value: (name, labels = {}) => {
-      const value = values.get(keyOf({ name, labels }));
-      assert.ok(value !== undefined, `there is no ${keyOf({ name, labels })}`);
+      const value = values.get(getKey({ name, labels }));
+      assert.ok(value !== undefined, `there is no ${getKey({ name, labels })}`);
       return value;
     },
     byLabel: (name, label) => {
@@ -75,11 +75,11 @@ function parseSample(line: string): Sample {
   return { name, labels, value: Number(value.replace("Inf", "Infinity")) };
 }
 
-function familyOf(name: string, type: string | undefined): string {
+function toFamily(name: string, type: string | undefined): string {
   return type === "histogram" ? name.replace(/_(?:bucket|sum|count)$/, "") : name;
 }
 
-function keyOf({ name, labels }: Pick<Sample, "name" | "labels">): string {
+function getKey({ name, labels }: Pick<Sample, "name" | "labels">): string {
   const pairs = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `${name}${JSON.stringify(pairs)}`;
 }
@@ -89,7 +89,7 @@ function assertHouseRules(name: string, { type, help }: Family, samples: readonl
   assert.ok(help.length > 3, `${name} says what it is`);
   assert.doesNotMatch(name, /_(ms|millis|kb|minutes|percent)(_|$)/, "base units only");
   assert.equal(type === "counter", name.endsWith("_total"), name);
-  const own = samples.filter((sample) => familyOf(sample.name, type) === name);
+  const own = samples.filter((sample) => toFamily(sample.name, type) === name);
   // A histogram without samples has not measured anything yet.
   assert.ok(own.length > 0 || type === "histogram", `${name} has samples`);
   if (type === "counter") assert.ok(own.every(({ value }) => value >= 0));
@@ -99,7 +99,7 @@ function assertHouseRules(name: string, { type, help }: Family, samples: readonl
 function assertHistogram(name: string, own: readonly Sample[]): void {
   const series = Map.groupBy(own, ({ labels }) => {
     const others = Object.entries(labels).filter(([label]) => label !== "le");
-    return keyOf({ name, labels: Object.fromEntries(others) });
+    return getKey({ name, labels: Object.fromEntries(others) });
   });
   for (const [key, samples] of series) {
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);

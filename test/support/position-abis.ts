@@ -1,6 +1,6 @@
 /** The declarations of the events from which ledgers derive, and the event that viem's decoding must give. */
 
-import { tokenIdOf } from "../../src/base/ids.ts";
+import { toTokenId } from "../../src/base/ids.ts";
 import type { PositionsChanged } from "../../src/contracts/events.ts";
 import type { EventAbi, EventArgs } from "./event-abis.ts";
 
@@ -12,7 +12,7 @@ const transfers: Declared = [
     `TransferSingle(${parties}, uint256 id, uint256 value)`,
     (args) => ({
       kind: "tokens_transferred",
-      ...partiesOf(args),
+      ...getParties(args),
       tokens: [{ tokenId: args.token("id"), amount: args.uint("value") }],
     }),
   ],
@@ -23,8 +23,8 @@ const transfers: Declared = [
       if (amounts.length !== args.uints("ids").length) return { kind: "undecodable", reason: "" };
       const tokens = args
         .uints("ids")
-        .map((id, index) => ({ tokenId: tokenIdOf(id), amount: amounts[index] ?? 0n }));
-      return { kind: "tokens_transferred", ...partiesOf(args), tokens };
+        .map((id, index) => ({ tokenId: toTokenId(id), amount: amounts[index] ?? 0n }));
+      return { kind: "tokens_transferred", ...getParties(args), tokens };
     },
   ],
 ];
@@ -33,7 +33,7 @@ const atConditionalTokens = (name: string, cause: "split" | "merge") =>
   [
     `${name}(address indexed account, address collateral, bytes32 indexed parent,
       bytes32 indexed conditionId, uint256[] sets, uint256 amount)`,
-    (args: EventArgs) => changed(args, cause, { cash: signed(cause, args), basis: basisOf(args) }),
+    (args: EventArgs) => changed(args, cause, { cash: signed(cause, args), basis: getBasis(args) }),
   ] as const;
 
 const atAdapter = (name: string, cause: "split" | "merge") =>
@@ -121,7 +121,7 @@ export const positionAbis = {
     [
       `PayoutRedemption(address indexed account, address indexed collateral,
         bytes32 indexed parent, bytes32 conditionId, uint256[] sets, uint256 payout)`,
-      (args) => changed(args, "redeem", { cash: args.uint("payout"), basis: basisOf(args) }),
+      (args) => changed(args, "redeem", { cash: args.uint("payout"), basis: getBasis(args) }),
     ],
   ],
   neg_risk_adapter: [
@@ -195,7 +195,7 @@ function signed(cause: "split" | "merge", args: EventArgs): bigint {
   return cause === "split" ? -args.uint("amount") : args.uint("amount");
 }
 
-function basisOf(args: EventArgs): PositionsChanged["basis"] {
+function getBasis(args: EventArgs): PositionsChanged["basis"] {
   return {
     collateral: args.address("collateral"),
     parentCollectionId: args.hashOrNull("parent"),
@@ -203,7 +203,7 @@ function basisOf(args: EventArgs): PositionsChanged["basis"] {
   };
 }
 
-function partiesOf(args: EventArgs) {
+function getParties(args: EventArgs) {
   return {
     operator: args.address("operator"),
     from: args.address("from"),

@@ -13,7 +13,7 @@ export class RawStreamClient {
   closed: { readonly code: number; readonly reason: string } | null = null;
   #rest: Buffer = Buffer.alloc(0);
   #isUpgraded = false;
-  readonly #heard = new Set<string>();
+  readonly #observed = new Set<string>();
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -55,7 +55,7 @@ export class RawStreamClient {
   }
 
   async #until(type: string): Promise<void> {
-    await waitFor(type, async () => (this.#heard.has(type) ? true : null));
+    await waitFor(type, async () => (this.#observed.has(type) ? true : null));
   }
 
   #take(bytes: Buffer): void {
@@ -88,6 +88,6 @@ export class RawStreamClient {
       this.closed ??= { code: payload.readUInt16BE(0), reason: payload.toString("utf8", 2) };
     } else if (opcode === 9) this.#socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
     else if (payload.subarray(0, eventStart.length).equals(eventStart)) this.events += 1;
-    else this.#heard.add((JSON.parse(payload.toString()) as { type: string }).type);
+    else this.#observed.add((JSON.parse(payload.toString()) as { type: string }).type);
   }
 }

@@ -1,8 +1,8 @@
 /** The recording of wallets, with the ledger and balances that the script which made it kept in its books. */
 import type { Address, TokenId } from "../../src/base/ids.ts";
-import { blockNumberOf, formatTokenId, parseTokenId } from "../../src/base/ids.ts";
+import { formatTokenId, parseTokenId, toBlockNumber } from "../../src/base/ids.ts";
 import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
-import { causeOf } from "../../src/market/ledger/ledger-row.ts";
+import { getCause } from "../../src/market/ledger/ledger-row.ts";
 import { readFixture } from "./read-fixture.ts";
 import type { ScriptedBlock } from "./scripted-block.ts";
 
@@ -76,14 +76,14 @@ export function formatExpectedRow(row: ExpectedRow) {
 
 /** Joins the rows of each cause. */
 export function formatRows(rows: readonly LedgerRow[]) {
-  const causes = Map.groupBy(rows, (row) => `${row.wallet} ${row.seq} ${causeOf(row)}`);
+  const causes = Map.groupBy(rows, (row) => `${row.wallet} ${row.seq} ${getCause(row)}`);
   return [...causes.values()].flatMap((own) => {
     const [row] = own;
     if (row === undefined) return [];
     const { kind, wallet, role, nature, via, counterparty } = row;
     const tokens = own.map(({ tokenId, shares }) => `${formatTokenId(tokenId)} ${shares}`);
     return {
-      block: blockNumberOf(row.seq),
+      block: toBlockNumber(row.seq),
       kind,
       wallet,
       role,

@@ -1,5 +1,5 @@
 /** The expected positions of the recording of wallets, and the results and fees that they depend on. */
-import { parseTokenId, seqOf, type TokenId } from "../../src/base/ids.ts";
+import { parseTokenId, type TokenId, toSeq } from "../../src/base/ids.ts";
 import type { FoldContext, Settlement } from "../../src/market/ledger/position.ts";
 import { readFixture } from "./read-fixture.ts";
 
@@ -50,7 +50,7 @@ export const linkedTokens: ReadonlySet<string> = new Set(
 );
 
 /** The fee of conversions of a token's event. */
-export function feeBipsOf(tokenId: TokenId): bigint {
+export function getFeeBips(tokenId: TokenId): bigint {
   return BigInt(feeBipsByToken.get(tokenId) ?? 0);
 }
 
@@ -60,12 +60,12 @@ const resultTopics = ["0xb44d84d3", "0xe560c1a2", "0x7b4e6339", "0x5bea118d"];
 const resolutions = readResolutions();
 
 /** The results through a block. */
-export function contextOf(block: number): FoldContext {
+export function getContext(block: number): FoldContext {
   return {
-    feeBipsOf,
-    settlementOf: (tokenId) => {
+    getFeeBips,
+    getSettlement: (tokenId) => {
       const settlement = resolutions.get(tokenId) ?? null;
-      return settlement !== null && settlement.seq < seqOf(block + 1, 0) ? settlement : null;
+      return settlement !== null && settlement.seq < toSeq(block + 1, 0) ? settlement : null;
     },
   };
 }
@@ -113,7 +113,7 @@ function recordedResults() {
       used.set(key, index + 1);
       const log = logs?.[Math.min(index, logs.length - 1)];
       return {
-        seq: seqOf(block, Number(log?.logIndex)),
+        seq: toSeq(block, Number(log?.logIndex)),
         tokens,
         numerators: num.map(BigInt),
       };

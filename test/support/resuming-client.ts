@@ -8,7 +8,7 @@ type Frame = Readonly<Record<string, unknown>> & { readonly type: string };
 const retryMs = 50;
 
 export class ResumingClient {
-  readonly #urlOf: () => string;
+  readonly #getUrl: () => string;
   readonly #key: string;
   /** The trades that were not reverted, by id. */
   readonly rows = new Map<string, { readonly seq: number; readonly data: unknown }>();
@@ -22,9 +22,9 @@ export class ResumingClient {
   #isClosed = false;
   readonly #running: Promise<void>;
 
-  /** `urlOf` is called before each connection, because a service may return on another port. */
-  constructor(urlOf: () => string, key: string) {
-    this.#urlOf = urlOf;
+  /** `getUrl` is called before each connection, because a service may return on another port. */
+  constructor(getUrl: () => string, key: string) {
+    this.#getUrl = getUrl;
     this.#key = key;
     this.#running = this.#run();
   }
@@ -49,7 +49,7 @@ export class ResumingClient {
   }
 
   async #connect(): Promise<void> {
-    const url = `${this.#urlOf().replace("http", "ws")}/v1/stream?batch=1`;
+    const url = `${this.#getUrl().replace("http", "ws")}/v1/stream?batch=1`;
     const socket = new WebSocket(url, { headers: { "x-api-key": this.#key } });
     this.#socket = socket;
     socket.on("error", () => {});

@@ -1,6 +1,6 @@
 /** Converts generated blocks for a scripted node. */
 import type { Block } from "../../src/chain/raw-log.ts";
-import { bloomOf } from "./build-blocks.ts";
+import { getBloom } from "./build-blocks.ts";
 import { type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 
 const zeroHash = `0x${"0".repeat(64)}`;
@@ -18,7 +18,7 @@ function scriptBlock({ number, hash, parentHash, timestamp, logs }: Block): Scri
     hash,
     parentHash: parentHash ?? zeroHash,
     timestamp: toQuantity(timestamp),
-    logsBloom: bloomOf(logs),
+    logsBloom: getBloom(logs),
     transactions,
   };
   const scripted = logs.map((log) => ({

@@ -1,5 +1,5 @@
 /** The responses of an honest node as JSON text, serialized once per block and joined per request. */
-import { bloomOf } from "./build-blocks.ts";
+import { getBloom } from "./build-blocks.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 import type { ChainView } from "./scripted-chain.ts";
 
@@ -30,17 +30,17 @@ export function answer(chain: ChainView, request: RpcRequest): string {
     case "eth_getBlockByNumber":
       return headerOrNull(findBlock(chain, request.params[0]));
     case "eth_getBlockByHash":
-      return headerOrNull(chain.blockOf(String(request.params[0])));
+      return headerOrNull(chain.blockWithHash(String(request.params[0])));
     case "eth_getLogs":
       return `[${findLogs(chain, request.params[0])
         .map((log) => log.json)
         .join(",")}]`;
     case "eth_getBlockReceipts": {
       const block = findBlock(chain, request.params[0]);
-      return block === null ? "null" : JSON.stringify(receiptsOf(block));
+      return block === null ? "null" : JSON.stringify(toReceipts(block));
     }
     case "eth_getTransactionReceipt":
-      return JSON.stringify(receiptOf(chain, request.params[0]));
+      return JSON.stringify(toReceipt(chain, request.params[0]));
     default:
       throw new RpcError(-32601, `the method ${request.method} does not exist/is not available`);
   }
@@ -60,7 +60,7 @@ export function findLogs(chain: ChainView, filterParam: unknown): ServedLog[] {
 }
 
 /** Returns the first and last block of an `eth_getLogs` by range; `null` for other requests. */
-export function rangeAsked(
+export function requestedRange(
   request: RpcRequest,
   chain: ChainView,
 ): { from: number; to: number } | null {
@@ -68,8 +68,8 @@ export function rangeAsked(
   if (request.method !== "eth_getLogs" || filter === undefined || "blockHash" in filter) {
     return null;
   }
-  const from = blockNumberOf(chain, filter["fromBlock"] ?? "latest");
-  const to = blockNumberOf(chain, filter["toBlock"] ?? "latest");
+  const from = toBlockNumber(chain, filter["fromBlock"] ?? "latest");
+  const to = toBlockNumber(chain, filter["toBlock"] ?? "latest");
   return { from, to };
 }
 
@@ -86,20 +86,20 @@ function serve(block: ScriptedBlock): { header: string; logs: readonly ServedLog
 }
 
 /** The JSON text of a block's header. */
-export function headerOf(block: ScriptedBlock): string {
+export function toHeader(block: ScriptedBlock): string {
   return serve(block).header;
 }
 
 function headerOrNull(block: ScriptedBlock | null): string {
-  return block === null ? "null" : headerOf(block);
+  return block === null ? "null" : toHeader(block);
 }
 
 function findBlock(chain: ChainView, tag: unknown): ScriptedBlock | null {
-  if (typeof tag === "string" && /^0x[0-9a-f]{64}$/i.test(tag)) return chain.blockOf(tag);
-  return chain.blockAt(blockNumberOf(chain, tag));
+  if (typeof tag === "string" && /^0x[0-9a-f]{64}$/i.test(tag)) return chain.blockWithHash(tag);
+  return chain.blockAt(toBlockNumber(chain, tag));
 }
 
-function blockNumberOf(chain: ChainView, tag: unknown): number {
+function toBlockNumber(chain: ChainView, tag: unknown): number {
   switch (tag) {
     case "latest":
       return chain.head;
@@ -117,12 +117,12 @@ function blockNumberOf(chain: ChainView, tag: unknown): number {
 
 function filteredBlocks(chain: ChainView, filter: Record<string, unknown>): ScriptedBlock[] {
   if ("blockHash" in filter) {
-    const block = chain.blockOf(String(filter["blockHash"]));
+    const block = chain.blockWithHash(String(filter["blockHash"]));
     if (block === null) throw new RpcError(-32000, "unknown block");
     return [block];
   }
-  const from = blockNumberOf(chain, filter["fromBlock"] ?? "latest");
-  const to = blockNumberOf(chain, filter["toBlock"] ?? "latest");
+  const from = toBlockNumber(chain, filter["fromBlock"] ?? "latest");
+  const to = toBlockNumber(chain, filter["toBlock"] ?? "latest");
   if (from > to) throw new RpcError(-32602, "invalid block range params");
   if (to > chain.head && !chain.isLenient) {
     throw new RpcError(-32602, "block range extends beyond current head block");
@@ -153,17 +153,17 @@ function oneOf(allowed: unknown): ReadonlySet<string> | null {
   return values.length === 0 ? null : new Set(values);
 }
 
-function receiptOf(chain: ChainView, hash: unknown): unknown {
+function toReceipt(chain: ChainView, hash: unknown): unknown {
   for (let number = chain.head; number >= chain.firstNumber; number -= 1) {
     const block = chain.blockAt(number);
     const hashes = (block?.header["transactions"] ?? []) as unknown[];
-    if (block !== null && hashes.includes(hash)) return receiptsOf(block)[hashes.indexOf(hash)];
+    if (block !== null && hashes.includes(hash)) return toReceipts(block)[hashes.indexOf(hash)];
   }
   return null;
 }
 
 /** Receipts of all transactions in the header, all successful, with the logs of the block. One of several is a state sync. */
-function receiptsOf(block: ScriptedBlock): unknown[] {
+function toReceipts(block: ScriptedBlock): unknown[] {
   const transactions = (block.header["transactions"] ?? []) as string[];
   return transactions.map((transactionHash, index) => {
     const logs = block.logs.filter((log) => log.transactionHash === transactionHash);
@@ -174,7 +174,7 @@ function receiptsOf(block: ScriptedBlock): unknown[] {
       blockNumber: toQuantity(block.number),
       type: index > 0 && index === transactions.length - 1 ? "0x7f" : "0x2",
       status: "0x1",
-      logsBloom: bloomOf(logs),
+      logsBloom: getBloom(logs),
       logs,
     };
   });

@@ -17,7 +17,7 @@ export type ChainView = {
   /** Returns `null` above the head. */
   blockAt(number: number): ScriptedBlock | null;
   /** Also finds blocks that a reorg has replaced, as real nodes do. */
-  blockOf(hash: string): ScriptedBlock | null;
+  blockWithHash(hash: string): ScriptedBlock | null;
 };
 
 /** A chain that shows only the blocks up to its head, and whose top can be replaced. */
@@ -51,7 +51,7 @@ export class ScriptedChain implements ChainView {
     return number > this.#head ? null : (this.#blocks[number - this.firstNumber] ?? null);
   }
 
-  blockOf(hash: string): ScriptedBlock | null {
+  blockWithHash(hash: string): ScriptedBlock | null {
     const block = this.#byHash.get(hash);
     if (block === undefined) return null;
     const isHidden = block.number > this.#head && this.#blockBeyondHead(block.number) === block;
@@ -102,6 +102,6 @@ export function viewBehind(chain: ChainView, blocks: number): ChainView {
     finalized: chain.finalized === null ? null : Math.min(chain.finalized, head),
     isLenient: true,
     blockAt: (number) => upToHead(chain.blockAt(number)),
-    blockOf: (hash) => upToHead(chain.blockOf(hash)),
+    blockWithHash: (hash) => upToHead(chain.blockWithHash(hash)),
   };
 }

@@ -53,7 +53,7 @@ export class ScriptedMetadata {
       ({ conditionId, closed = false, clobTokenIds }) =>
         closed === isClosed &&
         (ids.length === 0 || ids.includes(conditionId)) &&
-        (tokenIds.length === 0 || listOf(clobTokenIds).some((id) => tokenIds.includes(id))),
+        (tokenIds.length === 0 || getList(clobTokenIds).some((id) => tokenIds.includes(id))),
     );
     if (isByVolume) markets.sort((a, b) => Number(b["volume24hr"]) - Number(a["volume24hr"]));
     const from = after === null ? 0 : Number(Buffer.from(after, "base64url").toString());
@@ -102,6 +102,6 @@ export function venueMarket(market: {
   };
 }
 
-function listOf(json: unknown): readonly string[] {
+function getList(json: unknown): readonly string[] {
   return typeof json === "string" ? (JSON.parse(json) as string[]) : [];
 }

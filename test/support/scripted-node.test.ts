@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { WebSocket } from "ws";
-import { bloomOf, buildBlocks } from "./build-blocks.ts";
+import { buildBlocks, getBloom } from "./build-blocks.ts";
 import { cleanUp } from "./clean-up.ts";
 import {
   badGateway,
@@ -58,7 +58,7 @@ async function call(node: ScriptedNode, method: string, ...params: unknown[]): P
   return (await response.json()) as Answer;
 }
 
-async function logsOf(node: ScriptedNode, filter: object): Promise<Record<string, string>[]> {
+async function getLogs(node: ScriptedNode, filter: object): Promise<Record<string, string>[]> {
   return (await call(node, "eth_getLogs", filter)).result as Record<string, string>[];
 }
 
@@ -67,7 +67,7 @@ const everything = { fromBlock: "0x0", toBlock: "latest" };
 test("the bloom of built blocks is computed like that of the recorded chain", () => {
   const recorded = readRecording("contracts-a").blocks.filter((block) => block.logs.length > 0);
   for (const block of recorded.slice(0, 50)) {
-    assert.equal(bloomOf(block.logs), block.header["logsBloom"]);
+    assert.equal(getBloom(block.logs), block.header["logsBloom"]);
   }
 });
 
@@ -81,15 +81,15 @@ test("blocks are found by number, tag and hash, and only up to the head", async 
   const node = await openNode(t);
   node.setHead(2);
   node.setFinalized(1);
-  const numberOf = async (tag: string) => {
+  const getNumber = async (tag: string) => {
     const { result } = await call(node, "eth_getBlockByNumber", tag, false);
     return result === null ? null : (result as { number: string }).number;
   };
   assert.deepEqual(
-    await Promise.all(["latest", "finalized", "safe", "earliest", "0x2"].map(numberOf)),
+    await Promise.all(["latest", "finalized", "safe", "earliest", "0x2"].map(getNumber)),
     ["0x2", "0x1", "0x1", "0x0", "0x2"],
   );
-  assert.equal(await numberOf("0x3"), null);
+  assert.equal(await getNumber("0x3"), null);
   assert.equal((await call(node, "eth_getBlockByHash", blocks[3]?.hash, false)).result, null);
   assert.equal((await call(node, "eth_blockNumber")).result, "0x2");
   node.setFinalized(null);
@@ -101,19 +101,19 @@ test("blocks are found by number, tag and hash, and only up to the head", async 
 
 test("logs are filtered by range, block hash, address and topics", async (t) => {
   const node = await openNode(t);
-  assert.equal((await logsOf(node, everything)).length, 3);
+  assert.equal((await getLogs(node, everything)).length, 3);
   assert.equal(
-    (await logsOf(node, { ...everything, address: [alice.toUpperCase().replace("X", "x")] }))
+    (await getLogs(node, { ...everything, address: [alice.toUpperCase().replace("X", "x")] }))
       .length,
     2,
   );
   assert.equal(
-    (await logsOf(node, { ...everything, topics: [[topic("1"), topic("2")]] })).length,
+    (await getLogs(node, { ...everything, topics: [[topic("1"), topic("2")]] })).length,
     3,
   );
-  assert.equal((await logsOf(node, { ...everything, topics: [null, topic("3")] })).length, 1);
-  assert.equal((await logsOf(node, { blockHash: blocks[1]?.hash, address: bob })).length, 1);
-  assert.equal((await logsOf(node, { fromBlock: "0x2", toBlock: "0x2" })).length, 0);
+  assert.equal((await getLogs(node, { ...everything, topics: [null, topic("3")] })).length, 1);
+  assert.equal((await getLogs(node, { blockHash: blocks[1]?.hash, address: bob })).length, 1);
+  assert.equal((await getLogs(node, { fromBlock: "0x2", toBlock: "0x2" })).length, 0);
   const beyond = await call(node, "eth_getLogs", { fromBlock: "0x0", toBlock: "0x4" });
   assert.match(beyond.error?.message ?? "", /beyond current head/);
 });
@@ -154,7 +154,7 @@ test("a fork replaces the newest blocks, and a replaced block is still found by 
   });
   node.fork(rival);
   assert.equal(node.head, 4);
-  assert.equal((await logsOf(node, everything)).length, 2);
+  assert.equal((await getLogs(node, everything)).length, 2);
   assert.notEqual((await call(node, "eth_getBlockByHash", blocks[3]?.hash, false)).result, null);
 });
 
@@ -186,7 +186,7 @@ test("faults occur as often as scripted", async (t) => {
 test("caps are reported in the words of providers", async (t) => {
   const node = await openNode(t);
   const lift = node.fault(rangeCap(2, "quicknode"));
-  assert.equal((await logsOf(node, { fromBlock: "0x0", toBlock: "0x1" })).length, 2);
+  assert.equal((await getLogs(node, { fromBlock: "0x0", toBlock: "0x1" })).length, 2);
   assert.match(
     (await call(node, "eth_getLogs", everything)).error?.message ?? "",
     /limited to a 2 range/,
@@ -203,7 +203,7 @@ test("logs can be omitted, repeated or altered", async (t) => {
   const node = await openNode(t);
   const reported = async (hook: FaultHook) => {
     const lift = node.fault(hook);
-    const logs = await logsOf(node, everything);
+    const logs = await getLogs(node, everything);
     lift();
     return logs;
   };
@@ -256,7 +256,7 @@ test("subscribers receive new heads, also of forks, unless the node is silenced"
   node.setHead(1);
   const socket = new WebSocket(node.wsUrl);
   cleanUp(t, () => socket.terminate());
-  const heard: string[] = [];
+  const observed: string[] = [];
   const subscribed = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   socket.on("message", (data) => {
@@ -266,7 +266,7 @@ test("subscribers receive new heads, also of forks, unless the node is silenced"
     };
     if (frame.id === 1) subscribed.resolve();
     if (frame.id === 2) done.resolve();
-    if (frame.params !== undefined) heard.push(frame.params.result.number);
+    if (frame.params !== undefined) observed.push(frame.params.result.number);
   });
   const send = (id: number, method: string, params: unknown[]) =>
     socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
@@ -279,7 +279,7 @@ test("subscribers receive new heads, also of forks, unless the node is silenced"
   node.setHead(3);
   send(2, "eth_blockNumber", []);
   await done.promise;
-  assert.deepEqual(heard, ["0x2", "0x3", "0x3"]);
+  assert.deepEqual(observed, ["0x2", "0x3", "0x3"]);
 });
 
 test("a frozen socket stays open and sends no answer", async (t) => {

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { BatchRefusal, FaultHook } from "./faults.ts";
-import { headerOf, RpcError, type RpcRequest } from "./scripted-answers.ts";
+import { RpcError, type RpcRequest, toHeader } from "./scripted-answers.ts";
 import type { ScriptedBlock } from "./scripted-block.ts";
 import { type Finality, ScriptedChain } from "./scripted-chain.ts";
 import { ScriptedRpc } from "./scripted-rpc.ts";
@@ -162,7 +162,7 @@ export class ScriptedNode {
     if (this.#areHeadsSilent || block === null) return;
     for (const [socket, ids] of this.#subscriptions) {
       for (const id of ids) {
-        const params = `{"subscription":"${id}","result":${headerOf(block)}}`;
+        const params = `{"subscription":"${id}","result":${toHeader(block)}}`;
         socket.send(`{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`);
       }
     }

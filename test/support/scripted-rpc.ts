@@ -70,7 +70,7 @@ export class ScriptedRpc {
     const { callsMax, refusal } = this.#batches;
     // Some servers read the first call only.
     if (refusal === "firstOnly") return this.reply(JSON.stringify(first), subscribe);
-    return batchRefusals[refusal]({ callsMax, asked: requests.length });
+    return batchRefusals[refusal]({ callsMax, requested: requests.length });
   }
 
   #answer(request: RpcRequest, subscribe: Subscribe | null): Answered {

@@ -239,13 +239,13 @@ export class ScriptedVenue {
 
   #subscribe(socket: WebSocket, { assetIds }: Subscriber, text: string): void {
     type Request = { assets_ids: string[]; operation?: string };
-    const { assets_ids: asked, operation } = JSON.parse(text) as Request;
+    const { assets_ids: ids, operation } = JSON.parse(text) as Request;
     if (operation === "unsubscribe") {
-      for (const assetId of asked) assetIds.delete(assetId);
+      for (const assetId of ids) assetIds.delete(assetId);
       return;
     }
-    for (const assetId of asked) assetIds.add(assetId);
-    const books = asked.flatMap((assetId) => this.#find(assetId)?.message ?? []);
+    for (const assetId of ids) assetIds.add(assetId);
+    const books = ids.flatMap((assetId) => this.#find(assetId)?.message ?? []);
     if (this.#isSilent || this.#isFrozen) return;
     for (const reported of this.#messageFault(JSON.stringify(books))) socket.send(reported);
   }
@@ -254,11 +254,11 @@ export class ScriptedVenue {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const path = request.url ?? "";
-    const asked = Buffer.concat(chunks).toString();
-    this.#requests.push(`${request.method} ${path} ${asked}`);
+    const text = Buffer.concat(chunks).toString();
+    this.#requests.push(`${request.method} ${path} ${text}`);
     const fault = this.#httpFault(path);
     if (fault === "hang") return;
-    const { status, headers, body } = fault ?? this.#answer(path, asked);
+    const { status, headers, body } = fault ?? this.#answer(path, text);
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   }
 
@@ -266,8 +266,8 @@ export class ScriptedVenue {
     const url = new URL(path, this.restUrl);
     if (url.pathname === "/markets/keyset") return this.marketMetadata.answer(url.searchParams);
     if (url.pathname === "/books") {
-      const asked = JSON.parse(body) as { token_id: string }[];
-      const books = asked.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);
+      const wanted = JSON.parse(body) as { token_id: string }[];
+      const books = wanted.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);
       return { status: 200, body: JSON.stringify(books) };
     }
     const book = this.#find(url.searchParams.get("token_id") ?? "");

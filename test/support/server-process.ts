@@ -21,7 +21,7 @@ export abstract class ServerProcess {
     // Detached: Ctrl-C reaches only this process, which first closes the users of the server.
     const child = spawn("python3", words, { stdio: stdio ?? "ignore", detached: true });
     this.#child = child;
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.heard(text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.observed(text));
     let failure: Error | null = null;
     child.once("error", (error) => {
       failure = error;
@@ -34,7 +34,7 @@ export abstract class ServerProcess {
   }
 
   /** Receives the server's standard error. */
-  protected heard(_text: string): void {}
+  protected observed(_text: string): void {}
 
   /** Kills the server as a crash would. */
   async kill(): Promise<void> {

@@ -66,7 +66,7 @@ export class Service {
   /** Starts a role on a free port and waits for the line that says it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
     const child = spawn(process.execPath, [cli, options.role ?? "serve"], {
-      env: { ...systemSettings(), ...settingsOf(options) },
+      env: { ...systemSettings(), ...getSettings(options) },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const service = new Service(child);
@@ -224,7 +224,7 @@ export class Service {
   }
 }
 
-function settingsOf(options: ServiceOptions): Record<string, string> {
+function getSettings(options: ServiceOptions): Record<string, string> {
   return {
     ODDWIRE_RPC_URLS: options.rpcUrls.join(","),
     ODDWIRE_CHAIN_ID: "137",

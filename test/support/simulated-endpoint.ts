@@ -23,7 +23,7 @@ export class SimulatedEndpoint {
   #blocks: readonly ScriptedBlock[];
   #onHead: OnHead = () => {};
   /** The times and calls of requests on the open connection, for the last second. */
-  #asked: { readonly atMs: number; readonly calls: number }[] = [];
+  #requested: { readonly atMs: number; readonly calls: number }[] = [];
   /** The largest number of calls within one second. */
   busiestSecond = 0;
   /** Whether it does not announce new heads. */
@@ -48,7 +48,7 @@ export class SimulatedEndpoint {
   /** Opens a connection. The previous one receives no more heads. */
   connect(onHead: OnHead): Transport {
     this.#onHead = onHead;
-    this.#asked = [];
+    this.#requested = [];
     return {
       exchange: (outgoing, signal) => this.#exchange(outgoing, signal),
       isAnnouncing: this.#announces,
@@ -107,9 +107,9 @@ export class SimulatedEndpoint {
     const atMs = this.#clock.monotonicMs();
     const calls = Array.isArray(parsed) ? parsed.length : 1;
     // 999.999, because sums of fractions of milliseconds are not exact.
-    const recent = this.#asked.filter((asked) => asked.atMs > atMs - 999.999);
-    this.#asked = [...recent, { atMs, calls }];
-    const sum = this.#asked.reduce((total, asked) => total + asked.calls, 0);
+    const recent = this.#requested.filter((requested) => requested.atMs > atMs - 999.999);
+    this.#requested = [...recent, { atMs, calls }];
+    const sum = this.#requested.reduce((total, requested) => total + requested.calls, 0);
     this.busiestSecond = Math.max(this.busiestSecond, sum);
   }
 

@@ -8,7 +8,7 @@ import {
   type GeneratedBlock,
   numberBeforeChains,
 } from "./generate-chain.ts";
-import { encode, factsOf } from "./store-chain.ts";
+import { encode, getFacts } from "./store-chain.ts";
 import type { LogContent } from "./test-markets.ts";
 
 export type Step =
@@ -52,16 +52,16 @@ export class SteppedChain {
         const settled = this.#settle(this.#blocks.length);
         const added = this.#grow(step.plans);
         this.#finalCount = this.#blocks.length;
-        return [...settled, { kind: "range", batch: encode(factsOf(added)), more: false }];
+        return [...settled, { kind: "range", batch: encode(getFacts(added)), more: false }];
       }
       case "block":
-        return factsOf(this.#grow(step.plans)).map((block) => ({ kind: "block", block }));
+        return getFacts(this.#grow(step.plans)).map((block) => ({ kind: "block", block }));
       case "revert": {
         const kept = Math.max(this.#finalCount, this.#blocks.length - step.depth);
         this.#blocks = this.#blocks.slice(0, kept);
         this.#salt += 1;
         const safeBlock = this.newest;
-        const unfinalized = factsOf(this.#grow(step.plans));
+        const unfinalized = getFacts(this.#grow(step.plans));
         return [
           { kind: "revert", safeBlock },
           ...unfinalized.map((block) => ({ kind: "block", block }) as const),
@@ -79,7 +79,7 @@ export class SteppedChain {
   resumeAfter(stored: number, ends: readonly number[]): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);
-    const unfinalized = factsOf(this.#blocks.slice(this.#finalCount));
+    const unfinalized = getFacts(this.#blocks.slice(this.#finalCount));
     // Blocks are grouped by how many claims end before them.
     const ranges = Map.groupBy(
       missing,
@@ -87,7 +87,7 @@ export class SteppedChain {
     );
     return [
       ...[...ranges.values()].map(
-        (range) => ({ kind: "range", batch: encode(factsOf(range)), more: false }) as const,
+        (range) => ({ kind: "range", batch: encode(getFacts(range)), more: false }) as const,
       ),
       ...unfinalized.map((block) => ({ kind: "block", block }) as const),
     ];

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { BlockRef, Coverage } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
+import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -14,7 +14,7 @@ import { knownContracts } from "./recorded-chain.ts";
 
 const decoder = new LogDecoder(knownContracts());
 
-export function factsOf(chain: readonly GeneratedBlock[]): BlockFacts[] {
+export function getFacts(chain: readonly GeneratedBlock[]): BlockFacts[] {
   return chain.map(({ block }) => deriveBlockFacts(block, decoder));
 }
 
@@ -40,7 +40,7 @@ export function withLedger(blocks: readonly BlockFacts[]): BlockFacts[] {
   });
 }
 
-export function fillsOf(blocks: readonly BlockFacts[]): Fill[] {
+export function getFills(blocks: readonly BlockFacts[]): Fill[] {
   return blocks.flatMap((block) => block.fills);
 }
 
@@ -50,7 +50,7 @@ export function joined(blocks: readonly BlockFacts[]): BlockFacts {
   assert(last !== undefined, "there is a block to join");
   return {
     ...last,
-    fills: fillsOf(blocks),
+    fills: getFills(blocks),
     events: blocks.flatMap(({ events }) => events),
     quarantined: blocks.flatMap(({ quarantined }) => quarantined),
     anomalies: blocks.flatMap(({ anomalies }) => anomalies),
@@ -60,7 +60,7 @@ export function joined(blocks: readonly BlockFacts[]): BlockFacts {
 }
 
 /** The range from the first of these blocks to the last. */
-export function rangeOf(blocks: readonly BlockFacts[]): Coverage {
+export function getRange(blocks: readonly BlockFacts[]): Coverage {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined, "a range has a block");
   const { number, hash, timestamp }: BlockRef & { timestamp: number } = last;
@@ -68,11 +68,11 @@ export function rangeOf(blocks: readonly BlockFacts[]): Coverage {
 }
 
 export function encode(blocks: readonly BlockFacts[]): EncodedBatch {
-  return encodeFacts(rangeOf(blocks), blocks);
+  return encodeFacts(getRange(blocks), blocks);
 }
 
 /** Cuts blocks into consecutive batches of the given sizes, repeatedly. */
-export function batchesOf<OneBlock>(
+export function getBatches<OneBlock>(
   blocks: readonly OneBlock[],
   sizes: readonly number[],
 ): (readonly OneBlock[])[] {
@@ -94,6 +94,6 @@ export async function fillStore(
     readonly sizes: readonly number[];
   },
 ): Promise<void> {
-  for (const batch of batchesOf(parts.final, parts.sizes)) await appendFacts(store, encode(batch));
-  for (const block of parts.unfinalized) store.apply(unfinalizedDeltaOf(block));
+  for (const batch of getBatches(parts.final, parts.sizes)) await appendFacts(store, encode(batch));
+  for (const block of parts.unfinalized) store.apply(toUnfinalizedDelta(block));
 }

@@ -5,9 +5,9 @@ import type { RawLog } from "../../src/chain/raw-log.ts";
 import type { Contract } from "../../src/contracts/contracts.ts";
 import { deriveConditionId, deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
 import { deriveGen3ConditionId, deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
-import { keccakOf } from "../../src/market/ids/keccak.ts";
+import { toKeccak } from "../../src/market/ids/keccak.ts";
 import { deriveComboConditionId, deriveMigratedConditionId } from "./derive-gen3-ids.ts";
-import { abisOf } from "./event-abis.ts";
+import { getAbis } from "./event-abis.ts";
 import type { Pair } from "./generate-matches.ts";
 import { knownContracts } from "./recorded-chain.ts";
 
@@ -29,7 +29,7 @@ export const stranger = `0x${"57".repeat(20)}` as Address;
 const unknownOracle = `0x${"0c".repeat(20)}` as Address;
 
 /** The exchange of a kind; the first one if there are several. */
-export function exchangeOf(generation: 1 | 2 | 3, name: "standard" | "neg_risk"): Contract {
+export function getExchange(generation: 1 | 2 | 3, name: "standard" | "neg_risk"): Contract {
   const found = all.find(
     (contract) =>
       contract.kind === "exchange" &&
@@ -71,10 +71,10 @@ const freeQuestionId = `0x${"f1".repeat(32)}` as Hash;
 
 /** Markets named for their special property. */
 export const testMarkets = {
-  standard: market(defined(adapter).address, hashOf(standardText)),
+  standard: market(defined(adapter).address, getHash(standardText)),
   /** The same question on another adapter, where it was never asked. */
-  sameQuestion: market(defined(otherAdapter).address, hashOf(standardText)),
-  strangersQuestion: market(defined(adapter).address, hashOf(namedText)),
+  sameQuestion: market(defined(otherAdapter).address, getHash(standardText)),
+  strangersQuestion: market(defined(adapter).address, getHash(namedText)),
   /** A market whose question id is not a hash of its text. */
   firstAdapter: market(firstAdapter.address, freeQuestionId),
   unknownOracle: market(unknownOracle, `0x${"0d".repeat(32)}` as Hash),
@@ -126,13 +126,13 @@ const gen3Logs: readonly LogContent[] = [
     requestId: gen3Conditions.binary,
     index: 0n,
     timestamp: 0n,
-    data: hexOf("The deadline is noon."),
+    data: toHex("The deadline is noon."),
   }),
   encodeLog(only("oo_reporter"), "RequestRulesUpdated", {
     requestId: gen3Conditions.binary,
     timestamp: 0n,
     updater: knownCreator,
-    updatedRules: hexOf("The deadline is noon."),
+    updatedRules: toHex("The deadline is noon."),
   }),
   encodeLog(only("combinatorial_module"), "CombinatorialConditionPrepared", {
     conditionId: bytes31(gen3Conditions.combo),
@@ -167,19 +167,19 @@ export const marketLogs: readonly LogContent[] = [
       outcomeSlotCount: BigInt(outcomeCount),
     }),
   ),
-  ...registrationsOf(testMarkets.standard, exchangeOf(1, "standard")),
-  ...registrationsOf(testMarkets.negRisk, exchangeOf(1, "neg_risk")),
+  ...getRegistrations(testMarkets.standard, getExchange(1, "standard")),
+  ...getRegistrations(testMarkets.negRisk, getExchange(1, "neg_risk")),
   questionLog(defined(adapter), standardText, knownCreator),
   questionLog(defined(adapter), namedText, stranger),
   questionLog(defined(otherAdapter), requestText, knownCreator),
   // A text that does not hash to its claimed id.
   encodeLog(defined(adapter), "QuestionInitialized", {
     ...initialized(umaText({ title: "Forged", creator: knownCreator }), knownCreator),
-    questionID: hashOf(standardText),
+    questionID: getHash(standardText),
   }),
   encodeLog(firstAdapter, "QuestionInitialized", {
     questionID: freeQuestionId,
-    ancillaryData: hexOf("q: title: Old, description: As they were."),
+    ancillaryData: toHex("q: title: Old, description: As they were."),
     resolutionTime: 1n,
     rewardToken: stranger,
     reward: 0n,
@@ -190,43 +190,43 @@ export const marketLogs: readonly LogContent[] = [
     marketId: negRiskMarketId,
     oracle: negRiskOperator.address,
     feeBips: 0n,
-    data: hexOf("title: Three, description: One of three., id: 4711"),
+    data: toHex("title: Three, description: One of three., id: 4711"),
   }),
   encodeLog(negRiskAdapter, "QuestionPrepared", {
     marketId: negRiskMarketId,
     questionId: negRiskQuestionId,
     index: 5n,
-    data: hexOf("title: One of three, description: D"),
+    data: toHex("title: One of three, description: D"),
   }),
   encodeLog(negRiskOperator, "QuestionPrepared", {
     marketId: negRiskMarketId,
     questionId: negRiskQuestionId,
-    requestId: hashOf(requestText),
+    requestId: getHash(requestText),
     index: 5n,
-    data: hexOf("title: One of three, description: D"),
+    data: toHex("title: One of three, description: D"),
   }),
   resolutionLog(testMarkets.standard, [0n, 1n]),
   resolutionLog(testMarkets.negRisk, [3n, 7n]),
   resolutionLog(testMarkets.threeOutcomes, [1n, 0n, 2n]),
   encodeLog(defined(adapter), "AncillaryDataUpdated", {
-    questionID: hashOf(standardText),
+    questionID: getHash(standardText),
     owner: knownCreator,
-    update: hexOf("REVISION: \t\n\\ 'quoted' \u{1f600}"),
+    update: toHex("REVISION: \t\n\\ 'quoted' \u{1f600}"),
   }),
   ...gen3Logs,
 ];
 
 /** Logs that can come at any time and repeatedly: notices, logs of strangers, and undecodable logs. */
 export const otherLogs: readonly LogContent[] = [
-  encodeLog(exchangeOf(1, "standard"), "OrderCancelled", { orderHash: freeQuestionId }),
-  encodeLog(exchangeOf(2, "standard"), "OrderPreapproved", { orderHash: freeQuestionId }),
-  encodeLog(exchangeOf(2, "neg_risk"), "UserPaused", {
+  encodeLog(getExchange(1, "standard"), "OrderCancelled", { orderHash: freeQuestionId }),
+  encodeLog(getExchange(2, "standard"), "OrderPreapproved", { orderHash: freeQuestionId }),
+  encodeLog(getExchange(2, "neg_risk"), "UserPaused", {
     user: stranger,
     effectivePauseBlock: 2n ** 200n,
   }),
-  encodeLog(exchangeOf(2, "standard"), "MaxFeeRateUpdated", { maxFeeRate: 500n }),
-  encodeLog(exchangeOf(3, "standard"), "TradingPaused", { pauser: stranger }),
-  encodeLog(exchangeOf(1, "neg_risk"), "NewOperator", { account: stranger, admin: knownCreator }),
+  encodeLog(getExchange(2, "standard"), "MaxFeeRateUpdated", { maxFeeRate: 500n }),
+  encodeLog(getExchange(3, "standard"), "TradingPaused", { pauser: stranger }),
+  encodeLog(getExchange(1, "neg_risk"), "NewOperator", { account: stranger, admin: knownCreator }),
   { ...resolutionLog(testMarkets.standard, [1n, 0n]), address: stranger },
   // A refund without a fill is an anomaly. A condition with too many outcomes is undecodable.
   encodeLog(feeModule, "FeeRefunded", {
@@ -250,7 +250,7 @@ export function encodeLog(
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): LogContent {
-  const item: AbiEvent = defined(abisOf(contract).find((abi) => abi.item.name === name)).item;
+  const item: AbiEvent = defined(getAbis(contract).find((abi) => abi.item.name === name)).item;
   const plain = item.inputs.filter((input) => input.indexed !== true);
   const data = encodeAbiParameters(
     plain,
@@ -260,7 +260,7 @@ export function encodeLog(
   return { address: contract.address, topics: topics as string[] as Hash[], data };
 }
 
-function registrationsOf({ conditionId, tokenIds }: TestMarket, exchange: Contract): LogContent[] {
+function getRegistrations({ conditionId, tokenIds }: TestMarket, exchange: Contract): LogContent[] {
   const [first, second] = tokenIds.map((tokenId) => BigInt(tokenId));
   return [
     encodeLog(exchange, "TokenRegistered", { token0: second, token1: first, conditionId }),
@@ -290,7 +290,7 @@ export function registeredText(
     requestId: conditionId,
     requester,
     priceIdentifier: freeQuestionId,
-    requestRules: hexOf(gen3Text),
+    requestRules: toHex(gen3Text),
     minimumLiveness: 0n,
     maximumLiveness: 0n,
   });
@@ -315,10 +315,10 @@ function questionLog(contract: Contract, text: string, creator: Address): LogCon
 
 function initialized(text: string, creator: Address): Readonly<Record<string, unknown>> {
   return {
-    questionID: hashOf(text),
+    questionID: getHash(text),
     requestTimestamp: 1n,
     creator,
-    ancillaryData: hexOf(text),
+    ancillaryData: toHex(text),
     rewardToken: stranger,
     reward: 0n,
     proposalBond: 0n,
@@ -344,11 +344,11 @@ function market(oracle: Address, questionId: Hash, outcomeCount = 2): TestMarket
   return { oracle, questionId, conditionId, tokenIds, outcomeCount };
 }
 
-function hashOf(text: string): Hash {
-  return keccakOf(Buffer.from(text));
+function getHash(text: string): Hash {
+  return toKeccak(Buffer.from(text));
 }
 
-function hexOf(text: string): string {
+function toHex(text: string): string {
   return `0x${Buffer.from(text).toString("hex")}`;
 }
 

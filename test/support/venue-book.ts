@@ -1,6 +1,6 @@
 /** The scripted venue's own implementation of an order book, as simple as possible. */
 import { createHash } from "node:crypto";
-import { tokenIdOf } from "../../src/base/ids.ts";
+import { toTokenId } from "../../src/base/ids.ts";
 import { parseGen3TokenId } from "../../src/market/ids/gen3-ids.ts";
 
 export type VenueSide = "BUY" | "SELL";
@@ -24,7 +24,7 @@ export class VenueBook {
     this.assetId = options.assetId;
     this.market = options.market;
     this.timestampMs = options.timestampMs;
-    const isGen3 = parseGen3TokenId(tokenIdOf(BigInt(options.assetId))) !== null;
+    const isGen3 = parseGen3TokenId(toTokenId(BigInt(options.assetId))) !== null;
     this.version = isGen3 ? "v2" : undefined;
   }
 

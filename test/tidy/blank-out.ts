@@ -15,8 +15,8 @@ export function blankOut(source: string): string {
     const two = source.slice(at, at + 2);
     const one = source.charAt(at);
     const depth = templates.at(-1);
-    if (two === "//") at = blankTo(out, at, endOf(source, "\n", at));
-    else if (two === "/*") at = blankTo(out, at, endOf(source, "*/", at + 2) + 2);
+    if (two === "//") at = blankTo(out, at, getEnd(source, "\n", at));
+    else if (two === "/*") at = blankTo(out, at, getEnd(source, "*/", at + 2) + 2);
     else if (one === '"' || one === "'") at = blankTo(out, at + 1, endOfString(source, at)) + 1;
     else if (one === "`") at = openTemplate(at + 1);
     else if (one === "}" && depth === 0) {
@@ -47,7 +47,7 @@ function isRegexStart(out: readonly string[], at: number): boolean {
   return beforeRegex.test(out.slice(Math.max(0, at - 80), at).join(""));
 }
 
-function endOf(source: string, mark: string, from: number): number {
+function getEnd(source: string, mark: string, from: number): number {
   const end = source.indexOf(mark, from);
   return end < 0 ? source.length : end;
 }

@@ -27,7 +27,7 @@ export async function formatClientApi(): Promise<string> {
 function formatTypes({ components, paths }: ApiDocument): string {
   const shapes = Object.entries(components.schemas).map(([name, schema]) => {
     const comment = schema.description === undefined ? "" : `/** ${schema.description}. */\n`;
-    return `${comment}export type ${nameOf(name)} = ${typeOf(schema)};\n`;
+    return `${comment}export type ${getName(name)} = ${getType(schema)};\n`;
   });
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
@@ -47,65 +47,65 @@ function formatOperation(line: string, operation: Operation): string {
     return "";
   const body = operation.requestBody?.content["application/json"]?.schema;
   const fields = [
-    `query: ${queryOf(operation)}`,
-    ...(body === undefined ? [] : [`body: ${bodyOf(body)}`]),
-    `answer: ${typeOf(schema)}`,
+    `query: ${toQuery(operation)}`,
+    ...(body === undefined ? [] : [`body: ${getBody(body)}`]),
+    `answer: ${getType(schema)}`,
   ];
   const name = operation.operationId.charAt(0).toUpperCase() + operation.operationId.slice(1);
-  const shape = blockOf(fields.map((field) => `readonly ${field}`));
+  const shape = toBlock(fields.map((field) => `readonly ${field}`));
   return `/** ${line}: ${operation.summary}. */\nexport type ${name} = ${shape};\n`;
 }
 
-function queryOf({ parameters }: Operation): string {
+function toQuery({ parameters }: Operation): string {
   const fields = parameters.flatMap((parameter) => {
     if ("$ref" in parameter || parameter.in !== "query" || pagingNames.has(parameter.name)) {
       return [];
     }
-    const type = typeOf(parameter.schema);
+    const type = getType(parameter.schema);
     return parameter.required
       ? [`readonly ${parameter.name}: ${type}`]
       : [`readonly ${parameter.name}?: ${type} | undefined`];
   });
-  return blockOf(fields);
+  return toBlock(fields);
 }
 
 /** The type of a request body. Fields with a default are optional. */
-function bodyOf({ properties = {}, required = [] }: JsonSchema): string {
+function getBody({ properties = {}, required = [] }: JsonSchema): string {
   const fields = Object.entries(properties).map(
-    ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,
+    ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${getType(schema)}`,
   );
-  return blockOf(fields);
+  return toBlock(fields);
 }
 
-function typeOf(schema: JsonSchema): string {
+function getType(schema: JsonSchema): string {
   const { $ref, type, items, properties, patternProperties, anyOf } = schema;
-  if ($ref !== undefined) return nameOf($ref.replace("#/components/schemas/", ""));
+  if ($ref !== undefined) return getName($ref.replace("#/components/schemas/", ""));
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
-  if (Array.isArray(type)) return type.map((one: string) => typeOf({ type: one })).join(" | ");
-  if (items !== undefined) return listOf(typeOf(items));
-  if (properties !== undefined) return objectOf(schema);
+  if (anyOf !== undefined) return anyOf.map(getType).join(" | ");
+  if (Array.isArray(type)) return type.map((one: string) => getType({ type: one })).join(" | ");
+  if (items !== undefined) return getList(getType(items));
+  if (properties !== undefined) return getObject(schema);
   const [pattern] = Object.values(patternProperties ?? {});
-  if (pattern !== undefined) return `{ readonly [name: string]: ${typeOf(pattern)} }`;
+  if (pattern !== undefined) return `{ readonly [name: string]: ${getType(pattern)} }`;
   return primitives[String(type)] ?? "unknown";
 }
 
-function listOf(item: string): string {
+function getList(item: string): string {
   return item.includes("|") && !item.startsWith("{")
     ? `readonly (${item})[]`
     : `readonly ${item}[]`;
 }
 
 /** Fields between braces, one per line. */
-function blockOf(fields: readonly string[]): string {
+function toBlock(fields: readonly string[]): string {
   if (fields.length === 0) return "Readonly<Record<string, never>>";
   const lines = fields.map((field) => `  ${field.replaceAll("\n", "\n  ")};\n`);
   return `{\n${lines.join("")}}`;
 }
 
 /** The name of a type. The component `Error` is renamed, because it would hide the built-in `Error`. */
-function nameOf(component: string): string {
+function getName(component: string): string {
   return component === "Error" ? "ErrorAnswer" : component;
 }
 
@@ -117,11 +117,11 @@ const primitives: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-function objectOf({ properties = {}, required = [] }: JsonSchema): string {
+function getObject({ properties = {}, required = [] }: JsonSchema): string {
   const fields = Object.entries(properties).map(
-    ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,
+    ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${getType(schema)}`,
   );
-  return blockOf(fields);
+  return toBlock(fields);
 }
 
 if (import.meta.main) process.stdout.write(await formatClientApi());

@@ -20,13 +20,13 @@ function loadedBy(file: URL, loaded = new Set<string>()): ReadonlySet<string> {
   return loaded;
 }
 
-function clusterFilesOf(role: string): readonly string[] {
+function getClusterFiles(role: string): readonly string[] {
   const paths = [...loadedBy(new URL(role, source))].map((href) => href.slice(source.href.length));
   return paths.filter((path) => ofCluster.test(path)).toSorted();
 }
 
 test("oddwire serve loads no files for a cluster", () => {
   const expected = ofWriting.map((name) => `storage/server/${name}.ts`);
-  assert.deepEqual(clusterFilesOf("roles/serve-role.ts"), expected);
-  assert(clusterFilesOf("roles/api-role.ts").includes("feed/cluster/redis-feed.ts"));
+  assert.deepEqual(getClusterFiles("roles/serve-role.ts"), expected);
+  assert(getClusterFiles("roles/api-role.ts").includes("feed/cluster/redis-feed.ts"));
 });

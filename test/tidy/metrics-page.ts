@@ -72,11 +72,11 @@ export function formatMetricsPage(): string {
 
 function formatRow({ name, type, labelNames, help }: Described): string {
   const labels = labelNames.map((label) => `\`${label}\``).join(", ");
-  return `| \`${name}\` | ${type} | ${unitOf(name)} | ${labels} | ${help} |`;
+  return `| \`${name}\` | ${type} | ${getUnit(name)} | ${labels} | ${help} |`;
 }
 
 /** The unit of a metric. Its name ends in the unit, except for plain counts and states. */
-function unitOf(name: string): string {
+function getUnit(name: string): string {
   const units: readonly [RegExp, string][] = [
     [/_seconds(_total)?$/, "seconds"],
     [/_bytes$/, "bytes"],

@@ -53,9 +53,9 @@ export function readSources(): SourceFile[] {
 export function readSource(path: string): SourceFile {
   const text = readText(path);
   const blank = blankOut(text);
-  return { path, text, lines: text.split("\n"), code: blank.split("\n"), imports: importsOf() };
+  return { path, text, lines: text.split("\n"), code: blank.split("\n"), imports: getImports() };
 
-  function importsOf(): Import[] {
+  function getImports(): Import[] {
     const pattern = /\b(?:from|import)\s*\(?\s*(?=["'])/g;
     return [...blank.matchAll(pattern)].map((match) => {
       const start = match.index + match[0].length + 1;
@@ -74,7 +74,7 @@ export function readSource(path: string): SourceFile {
 }
 
 /** The layer of a source file: its folder in `src`, or the name of a file directly in `src`. */
-export function layerOf(path: string): string {
+export function getLayer(path: string): string {
   return path.split("/")[1]?.replace(/\.ts$/, "") ?? "";
 }
 
@@ -90,11 +90,11 @@ export function findText(files: readonly SourceFile[], pattern: RegExp): string[
 
 function findLines(
   files: readonly SourceFile[],
-  linesOf: (file: SourceFile) => readonly string[],
+  toLines: (file: SourceFile) => readonly string[],
   pattern: RegExp,
 ): string[] {
   return files.flatMap((file) =>
-    linesOf(file).flatMap((line, index) =>
+    toLines(file).flatMap((line, index) =>
       pattern.test(line) ? [`${file.path}:${index + 1} ${(file.lines[index] ?? "").trim()}`] : [],
     ),
   );

@@ -16,7 +16,7 @@ try {
   const samples: Record<string, unknown> = {};
   for (const endpoint of (await ApiContract.read(server)).endpoints) {
     const { operationId } = endpoint;
-    if (operationId === "getOpenapi" || sampleOf(endpoint) === null) continue;
+    if (operationId === "getOpenapi" || takeSample(endpoint) === null) continue;
     samples[operationId] = await ask(endpoint, { trade, event });
   }
   process.stdout.write(`${JSON.stringify(samples, null, 2)}\n`);
@@ -25,7 +25,7 @@ try {
 }
 
 /** The JSON content of a successful response, or `null` if it has none. */
-function sampleOf({ responses }: Endpoint) {
+function takeSample({ responses }: Endpoint) {
   return (responses[200] ?? responses[201])?.content["application/json"] ?? null;
 }
 

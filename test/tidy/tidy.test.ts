@@ -12,7 +12,7 @@ import { isReachable, readLinks } from "./page-links.ts";
 import {
   findCode,
   findText,
-  layerOf,
+  getLayer,
   listFiles,
   readSource,
   readSources,
@@ -115,7 +115,7 @@ function assertNone(violations: readonly string[]): void {
 }
 
 function inFolders(folders: readonly string[]): SourceFile[] {
-  return sources.filter(({ path }) => folders.includes(layerOf(path)));
+  return sources.filter(({ path }) => folders.includes(getLayer(path)));
 }
 
 suite("these checks", () => {
@@ -147,14 +147,14 @@ suite("these checks", () => {
 
 suite("imports", () => {
   test("every source file belongs to a layer", () => {
-    assertNone(sources.map(({ path }) => path).filter((path) => !layers.includes(layerOf(path))));
+    assertNone(sources.map(({ path }) => path).filter((path) => !layers.includes(getLayer(path))));
   });
 
   test("a file imports only from its own layer and the layers before it", () => {
     assertNone(
       violationsOfImports((from, target) => {
         if (!target.startsWith("src/")) return false;
-        return layers.indexOf(layerOf(target)) > layers.indexOf(layerOf(from));
+        return layers.indexOf(getLayer(target)) > layers.indexOf(getLayer(from));
       }),
     );
   });
@@ -196,7 +196,7 @@ suite("imports", () => {
       sources.flatMap(({ path, imports }) =>
         imports
           .filter(({ target, specifier }) => {
-            return target === null && homesOf(specifier)?.includes(layerOf(path)) === false;
+            return target === null && getHomes(specifier)?.includes(getLayer(path)) === false;
           })
           .map(({ line, specifier }) => `${path}:${line} imports ${specifier}`),
       ),
@@ -451,7 +451,7 @@ suite("documentation", () => {
 });
 
 /** The layers that may use a package or a Node module, or `null` if all may. */
-function homesOf(specifier: string): readonly string[] | null {
+function getHomes(specifier: string): readonly string[] | null {
   const [first = "", second = ""] = specifier.split("/");
   if (first.startsWith("node:")) return nodeHomes[first] ?? null;
   return packageHomes[first.startsWith("@") ? `${first}/${second}` : first] ?? [];

@@ -43,12 +43,21 @@ export const bannedWords: readonly BannedWord[] = [
 
 /** Words banned as parts of identifiers and file names. */
 const bannedParts =
-  /^(?:told|tell|tells|telling|unwind|unwound|vouch|marker|markers|stretch|stretches|depot|shelf|shelves|doubt|doubts|doubted|alarm|alarms|anew|catalogue)$/i;
+  /^(?:asked|heard|noted|told|tell|tells|telling|unwind|unwound|vouch|marker|markers|stretch|stretches|depot|shelf|shelves|doubt|doubts|doubted|alarm|alarms|anew|catalogue)$/i;
+
+/** Names that end in `Of` and are not ours, or that read as a sentence. All others are `getX`, `toX` or `findX`. */
+const namesInOf =
+  /^(?:allOf|anyOf|asOf|indexOf|isOf|isRefundOf|lastIndexOf|lastOf|leftOf|oneOf|setPrototypeOf|valueOf)$/;
+
+function isBannedName(name: string): boolean {
+  if (/[a-z0-9]Of$/.test(name) && /^[a-z]/.test(name)) return !namesInOf.test(name);
+  return getParts(name.replace(/false_?alarms?/i, "")).some((part) => bannedParts.test(part));
+}
 
 /** Returns `path:line word: write ...` for each banned word in the prose of Markdown, comments and strings. */
 export function findBannedWords(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) =>
-    proseOf(file).flatMap((line, index) =>
+    toProse(file).flatMap((line, index) =>
       bannedWords.flatMap(({ pattern, write }) => {
         const found = pattern.exec(line)?.[0];
         return found === undefined ? [] : [`${file.path}:${index + 1} "${found}": write ${write}`];
@@ -62,16 +71,14 @@ export function findBannedNames(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, code }) =>
     code.flatMap((line, index) =>
       (line.match(/[A-Za-z_$][\w$]*/g) ?? [])
-        .filter((name) =>
-          partsOf(name.replace(/false_?alarms?/i, "")).some((part) => bannedParts.test(part)),
-        )
+        .filter(isBannedName)
         .map((name) => `${path}:${index + 1} ${name}`),
     ),
   );
 }
 
 /** The lines of Markdown without code blocks, or of TypeScript with its code replaced by spaces. */
-function proseOf({ path, text }: SourceFile): readonly string[] {
+function toProse({ path, text }: SourceFile): readonly string[] {
   if (path.endsWith(".md")) return text.replace(/`[^`\n]*`/g, "").split("\n");
   const blank = blankOut(text);
   return Array.from(text, (character, at) =>
@@ -81,6 +88,6 @@ function proseOf({ path, text }: SourceFile): readonly string[] {
     .split("\n");
 }
 
-function partsOf(name: string): readonly string[] {
+function getParts(name: string): readonly string[] {
   return name.split(/_|(?<=[a-z0-9])(?=[A-Z])/);
 }

@@ -21,7 +21,7 @@ import { isHelpOpen, watchShortcuts } from "./shortcuts.ts";
  * Returns the title and the page of a path, also of the same path of the API without `/v1`; `null` if there is none. A
  * page can replace its title later.
  */
-function pageOf(path: readonly string[]): readonly [string, ComponentChild] | null {
+function getPage(path: readonly string[]): readonly [string, ComponentChild] | null {
   const [name, id] = path;
   if (path.length > 2) return null;
   if (id !== undefined) return pageAbout(name, id);
@@ -64,7 +64,7 @@ function pageAbout(name: string | undefined, id: string): readonly [string, Comp
 
 /** The explorer: the header, the page of the address and the help dialog. */
 export function App() {
-  const page = pageOf(segments.value);
+  const page = getPage(segments.value);
   const title = page?.[0] ?? "Not found";
   useEffect(watchShortcuts, []);
   useEffect(() => {

@@ -72,7 +72,7 @@ function Mark() {
 
 /** The state of the service with its newest block, and the button to use or remove a key. */
 function Pulse() {
-  const [state, text] = pulseOf();
+  const [state, text] = getPulse();
   return (
     <span class="pulse-group">
       <a class={`pulse ${state}`} href="/status">
@@ -97,7 +97,7 @@ function Pulse() {
   );
 }
 
-function pulseOf(): readonly [state: string, text: string] {
+function getPulse(): readonly [state: string, text: string] {
   if (access.value.state === "locked") return ["", "no key"];
   if (outage.value?.kind === "limited") return ["", "limited for now"];
   if (outage.value !== null) return ["down", "no connection"];

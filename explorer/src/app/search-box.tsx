@@ -115,21 +115,21 @@ function FoundList(props: {
 
 function useFound(text: string): { found: readonly Found[]; isSearching: boolean } {
   const [state, setState] = useState({ of: "", found: [] as readonly Found[] });
-  const wanted = text.trim();
+  const requested = text.trim();
   useEffect(() => {
-    if (wanted === "") return;
+    if (requested === "") return;
     const left = new AbortController();
     const search = async (): Promise<void> => {
-      const found = await findAnything(wanted);
-      if (!left.signal.aborted) setState({ of: wanted, found });
+      const found = await findAnything(requested);
+      if (!left.signal.aborted) setState({ of: requested, found });
     };
     const timer = setTimeout(() => void search(), pauseMs);
     return () => {
       clearTimeout(timer);
       left.abort();
     };
-  }, [wanted]);
-  return wanted === ""
+  }, [requested]);
+  return requested === ""
     ? { found: [], isSearching: false }
-    : { found: state.found, isSearching: state.of !== wanted };
+    : { found: state.found, isSearching: state.of !== requested };
 }

@@ -7,7 +7,7 @@ export type Resolution = (typeof resolutions)[number];
 export const ranges = ["1H", "6H", "1D", "1W", "1M", "All"] as const;
 export type Range = (typeof ranges)[number];
 
-const secondsOf: Readonly<Record<Resolution, number>> = {
+const toSeconds: Readonly<Record<Resolution, number>> = {
   "1m": 60,
   "5m": 300,
   "15m": 900,
@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 /** The size of a page of candles, and so the most candles that are drawn. */
 const bucketsMax = 1000;
 /** About how many buckets a form has room for. */
-const bucketsWanted = { line: 240, candles: 90, sparkline: 96 } as const;
+const requestedBuckets = { line: 240, candles: 90, sparkline: 96 } as const;
 
 /** The time range of a chart, in Unix milliseconds. Both ends are on whole buckets. */
 export type Window = {
@@ -51,21 +51,21 @@ export function candlesQuery(window: Window | undefined, endMs: number | null) {
 }
 
 /** Returns the window of a range that ends at `endMs`, and begins at `firstMs` or later. */
-export function windowOf(options: {
+export function getWindow(options: {
   readonly range: Range;
   readonly firstMs: number;
   readonly endMs: number;
-  readonly form: keyof typeof bucketsWanted;
+  readonly form: keyof typeof requestedBuckets;
   /** The chosen length of a candle; `null` for the best one. */
   readonly chosen: Resolution | null;
 }): Window {
   const { range, firstMs, endMs, form, chosen } = options;
   const seconds = secondsOfRange(range, endMs - firstMs);
-  const wanted = seconds / bucketsWanted[form];
+  const requested = seconds / requestedBuckets[form];
   const fitting = resolutionsFor(seconds);
-  const best = fitting.find((one) => secondsOf[one] >= wanted) ?? fitting.at(-1) ?? "1d";
+  const best = fitting.find((one) => toSeconds[one] >= requested) ?? fitting.at(-1) ?? "1d";
   const resolution = chosen !== null && fitting.includes(chosen) ? chosen : best;
-  const bucketMs = secondsOf[resolution] * 1000;
+  const bucketMs = toSeconds[resolution] * 1000;
   const toMs = Math.floor(endMs / bucketMs) * bucketMs;
   const fromMs = Math.floor((endMs - seconds * 1000) / bucketMs) * bucketMs;
   return { fromMs: Math.max(fromMs, toMs - (bucketsMax - 1) * bucketMs), toMs, resolution };
@@ -74,7 +74,7 @@ export function windowOf(options: {
 /** Returns the lengths of candles in which a time range can be shown. */
 export function resolutionsFor(seconds: number): readonly Resolution[] {
   return resolutions.filter((one, at) => {
-    const buckets = seconds / secondsOf[one];
+    const buckets = seconds / toSeconds[one];
     return buckets <= bucketsMax && (buckets >= 4 || at === 0);
   });
 }
@@ -111,13 +111,13 @@ export type Bucket = {
  * Returns every bucket of a window, the last one up to `untilMs`. A bucket without trades has the price of the bucket
  * before.
  */
-export function bucketsOf(
+export function toBuckets(
   { fromMs: startMs, toMs: endMs, resolution }: Window,
   candles: readonly Candle[],
   untilMs: number,
 ): readonly Bucket[] {
   const byTime = new Map(candles.map((candle) => [candle.timestamp_ms, candle]));
-  const bucketMs = secondsOf[resolution] * 1000;
+  const bucketMs = toSeconds[resolution] * 1000;
   const buckets: Bucket[] = [];
   let close: number | null = null;
   for (let fromMs = startMs; fromMs <= endMs; fromMs += bucketMs) {

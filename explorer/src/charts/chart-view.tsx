@@ -26,7 +26,7 @@ export function ChartView({ drawing }: { readonly drawing: Drawing }) {
     chart.current?.point(to);
     setHovered(to?.atMs ?? null);
   };
-  const points = pointsOf(drawing);
+  const points = toPoints(drawing);
   const at = points.findLastIndex(({ atMs }) => atMs <= (hoveredMs ?? Infinity));
   return (
     <figure class="chart">
@@ -60,7 +60,7 @@ export function ChartView({ drawing }: { readonly drawing: Drawing }) {
 type Point = { readonly atMs: number; readonly price: number };
 
 /** Returns the points of the first series. */
-function pointsOf({ series: [first], form }: Drawing): readonly Point[] {
+function toPoints({ series: [first], form }: Drawing): readonly Point[] {
   return (first?.buckets ?? []).flatMap((bucket) =>
     bucket.close === null ? [] : [{ atMs: timeIn[form](bucket), price: bucket.close }],
   );
@@ -99,10 +99,10 @@ function bucketAt(
 
 /** Returns the volume at a time, or the newest one. In a replay, later ones are not known yet. */
 function barAt(drawing: Drawing, atMs: number | null): VolumeBar | undefined {
-  const timeOf = timeIn[drawing.form];
+  const getTime = timeIn[drawing.form];
   const known = drawing.series.flatMap((series) => bucketAt(series, drawing, atMs) ?? []);
-  const latest = Math.max(...known.map(timeOf));
-  return drawing.bars.findLast((bar) => timeOf(bar) <= latest);
+  const latest = Math.max(...known.map(getTime));
+  return drawing.bars.findLast((bar) => getTime(bar) <= latest);
 }
 
 function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number | null }) {

@@ -13,7 +13,7 @@ type Step = { readonly price: number; readonly total: number };
 /** Cumulative depth within ten cents of the middle. */
 export function Depth({ bids, asks }: Sides) {
   const [hovered, setHovered] = useState<number | null>(null);
-  const middle = middleOf({ bids, asks });
+  const middle = getMiddle({ bids, asks });
   if (middle === null) return null;
   const low = Math.max(0, middle - nearest);
   const high = Math.min(1, middle + nearest);
@@ -61,7 +61,7 @@ export function Depth({ bids, asks }: Sides) {
 }
 
 /** Returns the price halfway between the best bid and the best ask; `null` if a side is empty. */
-export function middleOf({ bids: [bid], asks: [ask] }: Sides): number | null {
+export function getMiddle({ bids: [bid], asks: [ask] }: Sides): number | null {
   if (bid === undefined || ask === undefined) return null;
   return (Number(bid.price) + Number(ask.price)) / 2;
 }

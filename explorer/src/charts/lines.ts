@@ -12,17 +12,17 @@ export const timeIn = {
 } as const;
 
 /** Returns the buckets of a line, which begins with an opening price at the start of its first bucket. */
-export function lineOf(buckets: readonly Bucket[]): readonly Bucket[] {
+export function toLine(buckets: readonly Bucket[]): readonly Bucket[] {
   const [first] = buckets;
   if (first === undefined) return [];
   const start = { fromMs: first.fromMs, toMs: first.fromMs, candle: null, volumeUsd: 0 };
   return [
-    { ...start, close: openOf(first) },
-    ...buckets.map((one, at) => ({ ...one, close: one.close ?? openOf(buckets[at + 1]) })),
+    { ...start, close: getOpen(first) },
+    ...buckets.map((one, at) => ({ ...one, close: one.close ?? getOpen(buckets[at + 1]) })),
   ];
 }
 
-function openOf(bucket: Bucket | undefined): number | null {
+function getOpen(bucket: Bucket | undefined): number | null {
   const open = bucket?.candle?.open;
   return open === undefined ? (bucket?.close ?? null) : Number(open);
 }

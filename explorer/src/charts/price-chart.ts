@@ -19,7 +19,7 @@ import { percent } from "../format/numbers.ts";
 import { dateAndTime, monthAndDay } from "../format/times.ts";
 import type { Bucket } from "./buckets.ts";
 import { timeIn, type VolumeBar } from "./lines.ts";
-import { instantOf, zoned, zonedSeconds } from "./zoned-time.ts";
+import { toInstant, zoned, zonedSeconds } from "./zoned-time.ts";
 
 /** The series of one line, or of the candles. */
 export type ChartSeries = {
@@ -87,7 +87,7 @@ export class PriceChart {
     this.#chart.priceScale("volume").applyOptions({ scaleMargins: volumePane });
     this.#chart.subscribeCrosshairMove(({ time }: MouseEventParams) => {
       // Series are asked for their values at the end of this second.
-      onHover(time === undefined ? null : instantOf(time as UTCTimestamp) + 999);
+      onHover(time === undefined ? null : toInstant(time as UTCTimestamp) + 999);
     });
     element.addEventListener("wheel", keepFromChart, { capture: true, passive: true });
     this.recolor();
@@ -100,7 +100,7 @@ export class PriceChart {
   /** Draws the contents. */
   draw(drawing: Drawing): void {
     const timeScale = this.#chart.timeScale();
-    const isMoved = edgesOf(this.#drawing) !== edgesOf(drawing);
+    const isMoved = getEdges(this.#drawing) !== getEdges(drawing);
     const isZoomed = this.#drawing?.view === drawing.view && !this.#isWhole();
     const seen = isZoomed ? timeScale.getVisibleRange() : null;
     this.#drawing = drawing;
@@ -233,13 +233,13 @@ function axisLabel(price: number): string {
 }
 
 function timeLabel(time: Time): string {
-  return dateAndTime(instantOf(time as UTCTimestamp));
+  return dateAndTime(toInstant(time as UTCTimestamp));
 }
 
 /** Returns the label of a day on the time axis; none for the odd second at which a line ends; `null` leaves it to the chart. */
 function dayLabel(time: Time, type: TickMarkType): string | null {
   if (type === TickMarkType.TimeWithSeconds) return "";
-  return type === TickMarkType.DayOfMonth ? monthAndDay(instantOf(time as UTCTimestamp)) : null;
+  return type === TickMarkType.DayOfMonth ? monthAndDay(toInstant(time as UTCTimestamp)) : null;
 }
 
 /** The wheel scrolls the page. With Ctrl, as in a pinch, it zooms the chart. */
@@ -248,7 +248,7 @@ function keepFromChart(event: WheelEvent): void {
 }
 
 /** Identifies the time axis of a drawing. */
-function edgesOf(drawing: Drawing | null): string {
+function getEdges(drawing: Drawing | null): string {
   const buckets = drawing?.series[0]?.buckets ?? [];
   return `${drawing?.view} ${buckets[0]?.fromMs} ${buckets.length}`;
 }

@@ -6,12 +6,12 @@ import { type Resource, useResource } from "../service/use-resource.ts";
 import { useStream } from "../service/use-stream.ts";
 import {
   type Bucket,
-  bucketsOf,
   candlesQuery,
+  getWindow,
   type Range,
   type Resolution,
+  toBuckets,
   type Window,
-  windowOf,
 } from "./buckets.ts";
 
 const refreshMs = 60_000;
@@ -41,16 +41,16 @@ type Read = { readonly window: Window; readonly candles: readonly (readonly Cand
  */
 export function useBuckets(
   tokens: readonly (LedgerToken | null)[],
-  wanted: Wanted,
+  requested: Wanted,
 ): Resource<Buckets> {
-  const { range, form, chosen, firstMs, endMs } = wanted;
+  const { range, form, chosen, firstMs, endMs } = requested;
   const present = tokens.filter((token) => token !== null);
   const ids = present.map(({ id }) => id);
   const [version, raise] = usePaced();
   const { data, failure } = useResource<Read>(
-    ids.length === 0 ? null : `candles ${ids.join()} ${JSON.stringify(wanted)}`,
+    ids.length === 0 ? null : `candles ${ids.join()} ${JSON.stringify(requested)}`,
     async (using) => {
-      const window = windowOf({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
+      const window = getWindow({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
       const pages = ids.map(async (id) => using.candles(id, candlesQuery(window, endMs)).page());
       return { window, candles: (await Promise.all(pages)).map((page) => page.data) };
     },
@@ -83,7 +83,7 @@ function drawn(
   const newest = live.map((line) => line.at(-1)?.timestamp_ms ?? 0);
   const moved = { ...window, toMs: Math.max(window.toMs, ...newest) };
   const lines = candles.map((line, at) =>
-    bucketsOf(moved, [...line, ...(live[at] ?? [])], untilMs),
+    toBuckets(moved, [...line, ...(live[at] ?? [])], untilMs),
   );
   return { window: moved, lines };
 }

@@ -11,7 +11,7 @@ export function zonedSeconds(milliseconds: number): UTCTimestamp {
 }
 
 /** Returns the instant that has a local time; the earlier one of two. */
-export function instantOf(local: UTCTimestamp): number {
+export function toInstant(local: UTCTimestamp): number {
   const date = new Date(local * 1000);
   const [day, month, year] = [date.getUTCDate(), date.getUTCMonth(), date.getUTCFullYear()];
   const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()] as const;
@@ -21,12 +21,12 @@ export function instantOf(local: UTCTimestamp): number {
 /** Converts points to the viewer's zone, with strictly increasing times. */
 export function zoned<Point, Drawn extends { time: UTCTimestamp }>(
   points: readonly Point[],
-  timeOf: (point: Point) => number,
+  toTime: (point: Point) => number,
   draw: (point: Point, time: UTCTimestamp) => Drawn,
 ): Drawn[] {
   const drawn: Drawn[] = [];
   for (const point of points) {
-    const time = zonedSeconds(timeOf(point));
+    const time = zonedSeconds(toTime(point));
     if (time > (drawn.at(-1)?.time ?? 0)) drawn.push(draw(point, time));
   }
   return drawn;

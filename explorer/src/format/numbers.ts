@@ -101,7 +101,7 @@ export function short(hex: string): string {
 }
 
 /** Returns the color class of a change: up, down or neither. */
-export function toneOf(change: Amount): "up" | "down" | "dim" {
+export function getTone(change: Amount): "up" | "down" | "dim" {
   const value = Number(change ?? 0);
   if (Math.abs(value) < 0.0005) return "dim";
   return value > 0 ? "up" : "down";

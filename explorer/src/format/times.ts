@@ -78,7 +78,7 @@ export function monthAndDay(milliseconds: number): string {
 }
 
 /** Parses an RFC 3339 time to Unix milliseconds. */
-export function millisecondsOf(time: string | null): number | null {
+export function toMilliseconds(time: string | null): number | null {
   return time === null ? null : Date.parse(time);
 }
 
@@ -111,11 +111,11 @@ export function until(milliseconds: number | null, nowMs: number): string {
 }
 
 /** Returns the figure of an end time: its name, its value and the full time. */
-export function endingOf(
+export function describeEnding(
   end: string | null,
   nowMs: number,
 ): readonly [name: string, value: string, title: string] {
-  const endMs = millisecondsOf(end);
+  const endMs = toMilliseconds(end);
   if (endMs === null) return ["Ends in", unknown, ""];
   const title = timeTooltip(endMs);
   return endMs > nowMs

@@ -10,28 +10,31 @@ export type MarketGroup = {
 };
 
 /** Returns the id of a market's event; `null` if it belongs to none. */
-export function eventIdOf({ neg_risk_market_id: negRisk, event_id: event }: Market): string | null {
+export function getEventId({
+  neg_risk_market_id: negRisk,
+  event_id: event,
+}: Market): string | null {
   return negRisk ?? event;
 }
 
 /** Groups markets by event. A group takes the place of its first market. */
 export function groupMarkets(markets: readonly Market[]): readonly MarketGroup[] {
-  const groups = Map.groupBy(markets, (market) => eventIdOf(market) ?? market.id);
+  const groups = Map.groupBy(markets, (market) => getEventId(market) ?? market.id);
   return [...groups].map(([id, members]) => {
     const [first] = members;
     const isAlone = members.length === 1;
-    const title = isAlone && first !== undefined ? nameOf(first) : titleOf(members);
+    const title = isAlone && first !== undefined ? getName(first) : toTitle(members);
     return { id: isAlone ? (first?.id ?? id) : id, title, markets: members };
   });
 }
 
 /** Returns the question of a market; while it is unknown, a name with its id. */
-export function nameOf({ question, id }: Market): string {
+export function getName({ question, id }: Market): string {
   return question ?? `Unnamed market ${short(id)}`;
 }
 
 /** Returns the title of an event; if unknown, its slug as words, or the words that end all of its questions. */
-export function titleOf(markets: readonly Market[]): string {
+export function toTitle(markets: readonly Market[]): string {
   const known = markets[0]?.event?.title ?? null;
   if (known !== null) return known;
   const slug = markets[0]?.event_slug?.replace(/-\d{4,}$/, "").replaceAll("-", " ") ?? "";
@@ -43,8 +46,8 @@ export function titleOf(markets: readonly Market[]): string {
 /**
  * Returns the label of a market within its event: its question without the words that all questions share at both ends.
  */
-export function labelOf(market: Market, siblings: readonly Market[]): string {
-  const question = nameOf(market);
+export function toLabel(market: Market, siblings: readonly Market[]): string {
+  const question = getName(market);
   const others = siblings.map((one) => one.question ?? "").filter((text) => text !== question);
   if (others.length === 0) return question;
   const words = question.split(" ");
@@ -68,12 +71,12 @@ function sharedEnd(a: string, b: string): string {
 export type Prices = ReadonlyMap<TokenId, Price>;
 
 /** Returns the price of the first outcome, from 0 to 1; 0 if there is none. */
-export function chanceOf(market: Market, prices: Prices): number {
+export function getChance(market: Market, prices: Prices): number {
   const [token] = market.tokens;
   return Number(prices.get(token?.token_id ?? "")?.price ?? priceInRow(market, 0) ?? 0);
 }
 
 /** Sorts markets by the price of their first outcome, highest first. */
 export function byChance(markets: readonly Market[], prices: Prices): readonly Market[] {
-  return markets.toSorted((a, b) => chanceOf(b, prices) - chanceOf(a, prices));
+  return markets.toSorted((a, b) => getChance(b, prices) - getChance(a, prices));
 }

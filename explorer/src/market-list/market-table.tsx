@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
 import type { Market, Price } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
-import { count, dollars, plural, points, toneOf } from "../format/numbers.ts";
-import { ago, dateAndTime, millisecondsOf, timeTooltip, until } from "../format/times.ts";
+import { count, dollars, getTone, plural, points } from "../format/numbers.ts";
+import { ago, dateAndTime, timeTooltip, toMilliseconds, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
 import { Pending } from "../parts/states.tsx";
 import { paths } from "../routing/paths.ts";
@@ -11,11 +11,11 @@ import { ledgerTokens, priceInRow } from "../service/ledgers.ts";
 import { hasListedBooks } from "../service/session.ts";
 import {
   byChance,
+  getName,
   groupMarkets,
-  labelOf,
   type MarketGroup,
-  nameOf,
   type Prices,
+  toLabel,
 } from "./group-markets.ts";
 import {
   type SortName,
@@ -40,7 +40,7 @@ export function MarketTable(props: {
   readonly isEvent?: boolean;
 }) {
   const chunks = useMemo(
-    () => (props.isEvent === true ? [] : chunksOf(groupMarkets(props.markets))),
+    () => (props.isEvent === true ? [] : toChunks(groupMarkets(props.markets))),
     [props.markets, props.isEvent],
   );
   const prices = useLivePrices(props.markets.flatMap((market) => ledgerTokens(market).slice(0, 1)));
@@ -75,7 +75,7 @@ export function MarketTable(props: {
               key={market.id}
               market={market}
               prices={prices}
-              label={labelOf(market, props.markets)}
+              label={toLabel(market, props.markets)}
             />
           ))}
         </tbody>
@@ -91,7 +91,7 @@ export function MarketTable(props: {
 const chunkGroups = 20;
 const groupHeight = 49;
 
-function chunksOf(groups: readonly MarketGroup[]): readonly (readonly MarketGroup[])[] {
+function toChunks(groups: readonly MarketGroup[]): readonly (readonly MarketGroup[])[] {
   const count = Math.ceil(groups.length / chunkGroups);
   return Array.from({ length: count }, (_, at) =>
     groups.slice(at * chunkGroups, (at + 1) * chunkGroups),
@@ -186,7 +186,7 @@ function EventRows(props: {
   const { group, prices, chunk } = props;
   const { id, title, markets } = group;
   const leading = byChance(markets, prices).slice(0, outcomesShown);
-  const volume = markets.reduce((sum, market) => sum + volumeOf(market), 0);
+  const volume = markets.reduce((sum, market) => sum + getVolume(market), 0);
   const trades = markets.reduce((sum, market) => sum + market.trades_24h, 0);
   return (
     <tbody class="event" data-chunk={chunk}>
@@ -214,7 +214,7 @@ function EventRows(props: {
           key={market.id}
           market={market}
           prices={prices}
-          label={labelOf(market, markets)}
+          label={toLabel(market, markets)}
         />
       ))}
       {markets.length > outcomesShown && (
@@ -245,10 +245,10 @@ function MarketRow(props: {
   return (
     <tr ref={row} class={label === null ? "" : "outcome-row"} data-market={market.id}>
       <td class="name">
-        <a href={paths.market(market.id)} title={nameOf(market)} data-row>
-          {label ?? nameOf(market)}
+        <a href={paths.market(market.id)} title={getName(market)} data-row>
+          {label ?? getName(market)}
         </a>
-        {label === null && <span class="sub">{subtitleOf(market)}</span>}
+        {label === null && <span class="sub">{toSubtitle(market)}</span>}
       </td>
       <td class="line wide">
         {extras === null ? (
@@ -256,7 +256,7 @@ function MarketRow(props: {
         ) : (
           <Sparkline
             values={extras.line}
-            tone={toneOf(change)}
+            tone={getTone(change)}
             label={trades === 0 ? "No trades in 24 hours" : `${name} over 24 hours`}
           />
         )}
@@ -265,14 +265,14 @@ function MarketRow(props: {
         <Probability value={price} name={name} />
       </td>
       <td
-        class={`right num change ${toneOf(change)}`}
+        class={`right num change ${getTone(change)}`}
         data-name="24h change"
         title="Percentage points in 24 hours"
       >
         {prices.size === 0 && price !== null ? <Pending /> : points(change)}
       </td>
       <td class="right num" data-name={titleOfSort(shownVolume.value)}>
-        {dollars(volumeOf(market, live))}
+        {dollars(getVolume(market, live))}
       </td>
       {hasListedBooks.value && (
         <td class="right num wide">{extras === null ? <Pending /> : dollars(extras.liquidity)}</td>
@@ -284,7 +284,7 @@ function MarketRow(props: {
 }
 
 /** Returns the volume that the list shows. Only that of 24 hours is live. */
-function volumeOf(market: Market, live?: Price): number {
+function getVolume(market: Market, live?: Price): number {
   if (shownVolume.value === "volume") return Number(market.volume_usd);
   return Number(live?.stats_24h.volume_usd ?? market.volume_24h_usd);
 }
@@ -292,7 +292,7 @@ function volumeOf(market: Market, live?: Price): number {
 /** The time that the list shows, of a market or of an event. */
 function TimeCell({ markets }: { readonly markets: readonly Market[] }) {
   const name = shownTime.value;
-  const atMs = timeOf(name, markets);
+  const atMs = getTime(name, markets);
   const isResolved = markets.every(({ status }) => status === "resolved");
   const ending = isResolved ? "resolved" : until(atMs, nowMs.value);
   return (
@@ -306,13 +306,13 @@ function TimeCell({ markets }: { readonly markets: readonly Market[] }) {
   );
 }
 
-function timeOf(
+function getTime(
   name: "end_date" | "created_at" | "last_trade_at",
   markets: readonly Market[],
 ): number | null {
   switch (name) {
     case "end_date":
-      return millisecondsOf(markets[0]?.end_date ?? null);
+      return toMilliseconds(markets[0]?.end_date ?? null);
     case "created_at":
       return Math.min(...markets.map(({ created_at_ms: atMs }) => atMs));
     case "last_trade_at":
@@ -320,7 +320,7 @@ function timeOf(
   }
 }
 
-function subtitleOf(market: Market): string {
+function toSubtitle(market: Market): string {
   const { category, tokens, status, resolution, resolved_at_ms: resolvedMs, mirror } = market;
   const names = tokens.flatMap(({ outcome }) => outcome ?? []);
   const isPlain = names.length < 2 || (names.length === 2 && names[0] === "Yes");

@@ -8,7 +8,7 @@ type Pace = {
 };
 
 type Watched<Item> = {
-  readonly itemOf: () => Item;
+  readonly getItem: () => Item;
   readonly onRead: () => void;
   readonly sinceMs: number;
 };
@@ -25,7 +25,7 @@ const dwellMs = 200;
 /** Reads a value for each watched item, and again when it is old: the oldest first, a few at a time, within a pace. */
 export class Refresher<Item, Value> {
   readonly #read: (item: Item) => Promise<Value>;
-  readonly #paceOf: () => Pace;
+  readonly #getPace: () => Pace;
   readonly #watched = new Map<string, Watched<Item>>();
   /** Values by id, the one that was read last at the end. */
   readonly #values = new Map<string, Read<Value>>();
@@ -34,9 +34,9 @@ export class Refresher<Item, Value> {
   /** When the readings so far are paid for: each one costs `perReadMs`. */
   #paidMs = -Infinity;
 
-  constructor(read: (item: Item) => Promise<Value>, paceOf: () => Pace) {
+  constructor(read: (item: Item) => Promise<Value>, getPace: () => Pace) {
     this.#read = read;
-    this.#paceOf = paceOf;
+    this.#getPace = getPace;
   }
 
   /** Returns the value that was read last; `null` if there is none. */
@@ -45,8 +45,8 @@ export class Refresher<Item, Value> {
   }
 
   /** Keeps the value of an item fresh until the returned function is called. */
-  watch(id: string, itemOf: () => Item, onRead: () => void): () => void {
-    const watched = { itemOf, onRead, sinceMs: this.#nowMs };
+  watch(id: string, getItem: () => Item, onRead: () => void): () => void {
+    const watched = { getItem, onRead, sinceMs: this.#nowMs };
     this.#watched.set(id, watched);
     return () => {
       if (this.#watched.get(id) === watched) this.#watched.delete(id);
@@ -56,7 +56,7 @@ export class Refresher<Item, Value> {
   /** Starts the readings that are due. Called regularly. */
   tick(nowMs: number): void {
     this.#nowMs = nowMs;
-    const { freshMs, burst, perReadMs } = this.#paceOf();
+    const { freshMs, burst, perReadMs } = this.#getPace();
     const due = [...this.#watched]
       .map(([id, watched]) => ({ id, watched, atMs: this.#values.get(id)?.atMs ?? -Infinity }))
       .filter(({ watched, atMs }) => nowMs - watched.sinceMs >= dwellMs && nowMs - atMs >= freshMs)
@@ -69,15 +69,15 @@ export class Refresher<Item, Value> {
     }
   }
 
-  async #refresh(id: string, { itemOf, onRead }: Watched<Item>): Promise<void> {
+  async #refresh(id: string, { getItem, onRead }: Watched<Item>): Promise<void> {
     this.#running += 1;
     const before = this.valueOf(id);
     this.#remember(id, before, this.#nowMs);
     try {
-      this.#remember(id, await this.#read(itemOf()), this.#nowMs);
+      this.#remember(id, await this.#read(getItem()), this.#nowMs);
       onRead();
     } catch {
-      this.#remember(id, before, this.#nowMs - this.#paceOf().freshMs + retryMs);
+      this.#remember(id, before, this.#nowMs - this.#getPace().freshMs + retryMs);
     }
     this.#running -= 1;
     this.tick(this.#nowMs);

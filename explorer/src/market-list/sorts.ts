@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import { choiceOf, setParameters } from "../routing/location.ts";
+import { getChoice, setParameters } from "../routing/location.ts";
 
 /** The fields by which markets can be sorted, the default first. */
 export const sorts = [
@@ -15,7 +15,7 @@ export type SortName = (typeof sorts)[number]["name"];
 
 /** The field by which the list is sorted. */
 export const sortName = computed(() =>
-  choiceOf(
+  getChoice(
     "sort",
     sorts.map(({ name }) => name),
   ),
@@ -34,14 +34,14 @@ export const shownTime = computed(() => {
 export const timeSorts = ["end_date", "created_at", "last_trade_at"] as const;
 
 /** Returns the title of a field. */
-export function titleOfSort(wanted: SortName): string {
-  return sorts.find(({ name }) => name === wanted)?.title ?? "";
+export function titleOfSort(requested: SortName): string {
+  return sorts.find(({ name }) => name === requested)?.title ?? "";
 }
 
 /** Returns how the list is sorted by a field, as a value of `aria-sort`. */
 export function sortedBy(name: SortName): "ascending" | "descending" | "none" {
   if (sortName.value !== name) return "none";
-  return choiceOf("order", ["desc", "asc"]) === "asc" ? "ascending" : "descending";
+  return getChoice("order", ["desc", "asc"]) === "asc" ? "ascending" : "descending";
 }
 
 /** Sorts by a field, or reverses the order if the list is sorted by that field already. */

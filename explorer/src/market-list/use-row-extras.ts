@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
-import { bucketsOf, candlesQuery, windowOf } from "../charts/buckets.ts";
-import { lineOf, withSettlement } from "../charts/lines.ts";
+import { candlesQuery, getWindow, toBuckets } from "../charts/buckets.ts";
+import { toLine, withSettlement } from "../charts/lines.ts";
 import { ledgerTokens } from "../service/ledgers.ts";
 import { resumesInSeconds } from "../service/limited-fetch.ts";
 import { client, hasListedBooks, isPublic, outage } from "../service/session.ts";
@@ -68,15 +68,15 @@ async function readExtras(market: Market): Promise<RowExtras> {
   if (token === undefined || market.trades_24h === 0) return none;
   const endMs = market.resolved_at_ms ?? Date.now();
   const life = { firstMs: market.created_at_ms, endMs };
-  const window = windowOf({ range: "1D", form: "sparkline", chosen: null, ...life });
+  const window = getWindow({ range: "1D", form: "sparkline", chosen: null, ...life });
   const query = candlesQuery(window, market.resolved_at_ms);
   const candles = client.value.candles(token.id, query).page();
   const isBookRead = hasListedBooks.value && market.status === "open";
   const book = isBookRead
     ? client.value.orderBook(token.activeId, { depth: 1 }).catch(() => null)
     : null;
-  const buckets = bucketsOf(window, (await candles).data, endMs);
-  const line = withSettlement(lineOf(buckets), market).map(({ close }) => close);
+  const buckets = toBuckets(window, (await candles).data, endMs);
+  const line = withSettlement(toLine(buckets), market).map(({ close }) => close);
   const read = await book;
   const liquidity = read === null ? null : Number(read.bid_depth_usd) + Number(read.ask_depth_usd);
   return { line, liquidity };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Level } from "../../../client/src/local-book.ts";
-import { Depth, middleOf, type Sides } from "../charts/depth.tsx";
+import { Depth, getMiddle, type Sides } from "../charts/depth.tsx";
 import { cents, count, dollars } from "../format/numbers.ts";
 import { Notice, Skeleton } from "../parts/states.tsx";
 import { toFailure } from "../service/failure.ts";
@@ -43,7 +43,7 @@ function Ladder({ bids, asks }: Sides) {
   const askRows = accumulate(asks.slice(0, levelsShown));
   const bidRows = accumulate(bids.slice(0, levelsShown));
   const most = Math.max(askRows.at(-1)?.totalUsd ?? 0, bidRows.at(-1)?.totalUsd ?? 0, 1);
-  const middle = middleOf({ bids, asks });
+  const middle = getMiddle({ bids, asks });
   const spread = Number(asks[0]?.price) - Number(bids[0]?.price);
   return (
     <table class="ladder num" aria-label="Order book">

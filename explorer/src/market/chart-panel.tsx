@@ -10,13 +10,13 @@ import {
 } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import { invertBuckets } from "../charts/invert-candle.ts";
-import { asOf, lineOf, withSettlement } from "../charts/lines.ts";
+import { asOf, toLine, withSettlement } from "../charts/lines.ts";
 import type { Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
-import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { getChoice, parameters, setParameters } from "../routing/location.ts";
 import { ledgerTokens } from "../service/ledgers.ts";
 import { ReplayBar } from "./replay-bar.tsx";
 import type { Replay } from "./use-replay.ts";
@@ -30,13 +30,13 @@ export function ChartPanel(props: {
   readonly replay: Replay;
 }) {
   const { market, chosen, replay } = props;
-  const wanted = wantedOfAddress(market, replay.isOn);
+  const requested = requestedOfAddress(market, replay.isOn);
   const [first] = ledgerTokens(market);
-  const buckets = useBuckets([first ?? null], wanted);
+  const buckets = useBuckets([first ?? null], requested);
   const request = {
     title: "Candles",
     path: `/v1/candles/${market.tokens[chosen]?.token_id ?? ""}`,
-    query: candlesQuery(buckets.data?.window, wanted.endMs),
+    query: candlesQuery(buckets.data?.window, requested.endMs),
     isBulk: true,
   };
   if (first === undefined) return <Notice title="This market has no tokens yet" />;
@@ -45,14 +45,20 @@ export function ChartPanel(props: {
       title="Chance over time"
       class="chart-panel"
       requests={[request]}
-      tools={<ChartTools market={market} wanted={wanted} replay={replay} />}
+      tools={<ChartTools market={market} requested={requested} replay={replay} />}
     >
       <Shown of={buckets} what="chart" lines={8}>
         {(data) =>
           data.lines.flat().every(({ close }) => close === null) ? (
             <NoTrade market={market} />
           ) : (
-            <Drawn market={market} chosen={chosen} wanted={wanted} data={data} replay={replay} />
+            <Drawn
+              market={market}
+              chosen={chosen}
+              requested={requested}
+              data={data}
+              replay={replay}
+            />
           )
         }
       </Shown>
@@ -69,17 +75,17 @@ function NoTrade({ market: { trades, status } }: { readonly market: Market }) {
 function Drawn(props: {
   readonly market: Market;
   readonly chosen: number;
-  readonly wanted: Wanted;
+  readonly requested: Wanted;
   readonly data: Buckets;
   readonly replay: Replay;
 }) {
-  const { market, chosen, wanted, data, replay } = props;
-  const { range, form } = wanted;
+  const { market, chosen, requested, data, replay } = props;
+  const { range, form } = requested;
   const { isOn, atMs, price, toMs } = replay;
   const drawing = useMemo((): Drawing => {
     const [all = []] = data.lines;
     const buckets = isOn ? asOf(all, { atMs, toMs, price }) : all;
-    const bars = form === "line" ? lineOf(buckets) : buckets;
+    const bars = form === "line" ? toLine(buckets) : buckets;
     const own = form === "line" && !isOn ? withSettlement(bars, market) : bars;
     const token = market.tokens[chosen];
     const series = {
@@ -94,10 +100,10 @@ function Drawn(props: {
   return <ChartView drawing={drawing} />;
 }
 
-function wantedOfAddress(market: Market, isReplay: boolean): Wanted {
+function requestedOfAddress(market: Market, isReplay: boolean): Wanted {
   const { created_at_ms: firstMs, resolved_at_ms: endMs, last_trade_at_ms: lastTradeMs } = market;
-  const range = choiceOf("range", [usualRange({ firstMs, endMs, lastTradeMs }), ...ranges]);
-  const form = choiceOf("chart", forms);
+  const range = getChoice("range", [usualRange({ firstMs, endMs, lastTradeMs }), ...ranges]);
+  const form = getChoice("chart", forms);
   const chosen = parameters.value.get("resolution") as Resolution | null;
   return isReplay
     ? { range: "All", form: "line", chosen: null, firstMs, endMs }
@@ -106,10 +112,10 @@ function wantedOfAddress(market: Market, isReplay: boolean): Wanted {
 
 function ChartTools(props: {
   readonly market: Market;
-  readonly wanted: Wanted;
+  readonly requested: Wanted;
   readonly replay: Replay;
 }) {
-  const { market, wanted, replay } = props;
+  const { market, requested, replay } = props;
   if (replay.isOn) {
     return (
       <button type="button" aria-pressed={true} onClick={replay.stop}>
@@ -122,17 +128,17 @@ function ChartTools(props: {
       <Segments
         label="Time shown"
         words={ranges}
-        chosen={wanted.range}
+        chosen={requested.range}
         onChoose={(range) => setParameters({ range, resolution: null })}
       />
       <Segments
         label="Form"
         words={forms}
-        chosen={wanted.form}
-        nameOf={(form) => (form === "line" ? "Line" : "Candles")}
+        chosen={requested.form}
+        getName={(form) => (form === "line" ? "Line" : "Candles")}
         onChoose={(chart) => setParameters({ chart: chart === "line" ? null : chart })}
       />
-      {wanted.form === "candles" && <CandleLength market={market} wanted={wanted} />}
+      {requested.form === "candles" && <CandleLength market={market} requested={requested} />}
       {market.trades > 0 && (
         <button type="button" onClick={replay.start} title="Play the life of this market again">
           ▶ Replay
@@ -142,14 +148,20 @@ function ChartTools(props: {
   );
 }
 
-function CandleLength({ market, wanted }: { readonly market: Market; readonly wanted: Wanted }) {
-  const lifeMs = (wanted.endMs ?? Date.now()) - market.created_at_ms;
-  const fitting = resolutionsFor(secondsOfRange(wanted.range, lifeMs));
+function CandleLength({
+  market,
+  requested,
+}: {
+  readonly market: Market;
+  readonly requested: Wanted;
+}) {
+  const lifeMs = (requested.endMs ?? Date.now()) - market.created_at_ms;
+  const fitting = resolutionsFor(secondsOfRange(requested.range, lifeMs));
   return (
     <label class="inline">
       Candles of{" "}
       <select
-        value={wanted.chosen ?? ""}
+        value={requested.chosen ?? ""}
         onChange={({ currentTarget }) => setParameters({ resolution: currentTarget.value })}
       >
         <option value="">auto</option>

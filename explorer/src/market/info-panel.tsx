@@ -1,5 +1,5 @@
 import type { Market } from "../../../client/src/api.ts";
-import { millisecondsOf } from "../format/times.ts";
+import { toMilliseconds } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Time } from "../parts/time.tsx";
@@ -22,7 +22,7 @@ export function InfoPanel({ market }: { readonly market: Market }) {
       <Facts
         of={[
           ["Created", <Time at={market.created_at_ms} />],
-          ["Ends", <Time at={millisecondsOf(market.end_date)} />],
+          ["Ends", <Time at={toMilliseconds(market.end_date)} />],
           ["Names from", sources[market.metadata_source]],
           ["Kind", market.neg_risk ? "one of several outcomes (neg-risk)" : "binary"],
         ]}
@@ -86,7 +86,7 @@ function Links({ market }: { readonly market: Market }) {
   if (chainId.value !== polygon) return null;
   const { slug, event_slug: eventSlug, oracle } = market;
   const venue = eventSlug ?? slug;
-  const request = umaRequestOf(market);
+  const request = getUmaRequest(market);
   return (
     <p class="row">
       {venue !== null && (
@@ -123,7 +123,7 @@ const settlingAdapters = new Set([
  * Returns the page of a market's request at UMA, which is found by the transaction that settled it; `null` if there is
  * none.
  */
-function umaRequestOf({ oracle, resolution }: Market): string | null {
+function getUmaRequest({ oracle, resolution }: Market): string | null {
   if (resolution === null || !settlingAdapters.has(oracle ?? "")) return null;
   const query = `transactionHash=${resolution.tx_hash}&chainId=${polygon}&eventIndex=`;
   return `https://oracle.uma.xyz/settled?${query}`;

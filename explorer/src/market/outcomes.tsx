@@ -1,5 +1,5 @@
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
-import { percent, points, toneOf } from "../format/numbers.ts";
+import { getTone, percent, points } from "../format/numbers.ts";
 import { setParameters } from "../routing/location.ts";
 import { priceInRow } from "../service/ledgers.ts";
 
@@ -29,7 +29,7 @@ export function Outcomes(props: {
             </span>
             <span class="chance num">{percent(live?.price ?? priceInRow(market, at))}</span>
             {market.status === "open" && change !== null && (
-              <span class={`change num ${toneOf(change)}`} title="Percentage points in 24 hours">
+              <span class={`change num ${getTone(change)}`} title="Percentage points in 24 hours">
                 {points(change)}
               </span>
             )}

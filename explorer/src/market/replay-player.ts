@@ -135,7 +135,7 @@ export class ReplayPlayer {
     const query = { token_id: this.#tokenIds, end: endAfter(atMs) };
     const { data: trades } = await this.#client.trades({ ...query, limit: tapeRows }).page();
     const [newest] = trades;
-    const price = newest === undefined ? null : this.#priceOf(newest);
+    const price = newest === undefined ? null : this.#getPrice(newest);
     return { trades, ...(await this.#readTotals(atMs)), price };
   }
 
@@ -180,11 +180,11 @@ export class ReplayPlayer {
       trades: [trade, ...trades].slice(0, tapeRows),
       tradeCount: tradeCount + 1,
       volumeUsd: volumeUsd + Number(trade.value_usd),
-      price: this.#priceOf(trade),
+      price: this.#getPrice(trade),
     };
   }
 
-  #priceOf({ token_id: tokenId, price }: Trade): number | null {
+  #getPrice({ token_id: tokenId, price }: Trade): number | null {
     if (price === null) return this.#moment.price;
     return tokenId === this.#tokenIds[0] ? Number(price) : 1 - Number(price);
   }

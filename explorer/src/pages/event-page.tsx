@@ -3,18 +3,18 @@ import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import { candlesQuery, ranges, usualRange } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
-import { lineOf, sumVolumes, withSettlement } from "../charts/lines.ts";
+import { sumVolumes, toLine, withSettlement } from "../charts/lines.ts";
 import type { Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
 import { count, dollars, exact, exactDollars, percent } from "../format/numbers.ts";
-import { endingOf } from "../format/times.ts";
-import { byChance, chanceOf, labelOf, titleOf } from "../market-list/group-markets.ts";
+import { describeEnding } from "../format/times.ts";
+import { byChance, getChance, toLabel, toTitle } from "../market-list/group-markets.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
-import { choiceOf, setParameters } from "../routing/location.ts";
+import { getChoice, setParameters } from "../routing/location.ts";
 import { nowMs } from "../service/clock.ts";
 import { ledgerTokens } from "../service/ledgers.ts";
 import { useResource } from "../service/use-resource.ts";
@@ -52,9 +52,9 @@ async function readEvent(using: OddwireClient, id: string): Promise<Known> {
 }
 
 function EventView({ event, markets }: Known) {
-  const title = event.title ?? titleOf(markets);
+  const title = event.title ?? toTitle(markets);
   const prices = useLivePrices(markets.flatMap((market) => ledgerTokens(market).slice(0, 1)));
-  const sum = markets.reduce((total, market) => total + chanceOf(market, prices), 0);
+  const sum = markets.reduce((total, market) => total + getChance(market, prices), 0);
   useEffect(() => {
     document.title = `${title} · Oddwire`;
   }, [title]);
@@ -78,7 +78,7 @@ function EventView({ event, markets }: Known) {
             ["Volume", dollars(event.volume_usd), exactDollars(event.volume_usd)],
             ["Trades", count(event.trades), exact(event.trades)],
             ["Markets", String(event.market_count)],
-            endingOf(event.end_date, nowMs.value),
+            describeEnding(event.end_date, nowMs.value),
           ]}
         />
       </header>
@@ -97,22 +97,22 @@ function EventView({ event, markets }: Known) {
 
 /** The leading outcomes as lines, the same ones while the page is open. */
 function EventChart({ event, markets }: Known) {
-  const ids = useMemo(() => leadingOf(markets), [markets.map(({ id }) => id).join()]);
+  const ids = useMemo(() => getLeading(markets), [markets.map(({ id }) => id).join()]);
   const shown = ids.flatMap((id) => markets.find((market) => market.id === id) ?? []);
-  const wanted = wantedOfAddress(event, markets);
+  const requested = requestedOfAddress(event, markets);
   const tokens = Array.from({ length: linesMax }, (_, at) =>
     shown[at] === undefined ? null : (ledgerTokens(shown[at])[0] ?? null),
   );
-  const buckets = useBuckets(tokens, wanted);
+  const buckets = useBuckets(tokens, requested);
   const { data } = buckets;
   const drawing = useMemo(
-    () => data && drawingOf(data, { shown, markets, range: wanted.range }),
+    () => data && getDrawing(data, { shown, markets, range: requested.range }),
     [data, ids, markets],
   );
   const requests = shown.map((market) => ({
-    title: `Candles, ${labelOf(market, markets)}`,
+    title: `Candles, ${toLabel(market, markets)}`,
     path: `/v1/candles/${market.tokens[0]?.token_id ?? ""}`,
-    query: candlesQuery(data?.window, wanted.endMs),
+    query: candlesQuery(data?.window, requested.endMs),
     isBulk: true,
   }));
   return (
@@ -124,7 +124,7 @@ function EventChart({ event, markets }: Known) {
         <Segments
           label="Time shown"
           words={ranges}
-          chosen={wanted.range}
+          chosen={requested.range}
           onChoose={(range) => setParameters({ range })}
         />
       }
@@ -136,22 +136,22 @@ function EventChart({ event, markets }: Known) {
   );
 }
 
-function leadingOf(markets: readonly Market[]): readonly string[] {
+function getLeading(markets: readonly Market[]): readonly string[] {
   const traded = markets.filter(({ tokens }) => tokens.length > 0);
   return byChance(traded, new Map())
     .slice(0, linesMax)
     .map(({ id }) => id);
 }
 
-function wantedOfAddress(event: MarketEvent, markets: readonly Market[]): Wanted {
+function requestedOfAddress(event: MarketEvent, markets: readonly Market[]): Wanted {
   const { created_at_ms: firstMs, last_trade_at_ms: lastTradeMs } = event;
   const ends = markets.flatMap(({ resolved_at_ms: endMs }) => endMs ?? []);
   const endMs = ends.length < markets.length ? null : Math.max(...ends);
-  const range = choiceOf("range", [usualRange({ firstMs, endMs, lastTradeMs }), ...ranges]);
+  const range = getChoice("range", [usualRange({ firstMs, endMs, lastTradeMs }), ...ranges]);
   return { range, form: "line", chosen: null, firstMs, endMs };
 }
 
-function drawingOf(
+function getDrawing(
   { window, lines }: Buckets,
   of: {
     readonly shown: readonly Market[];
@@ -160,10 +160,10 @@ function drawingOf(
   },
 ): Drawing {
   const { shown, markets, range } = of;
-  const own = lines.map(lineOf);
+  const own = lines.map(toLine);
   const series = shown.map((market, at) => ({
     id: market.id,
-    name: labelOf(market, markets),
+    name: toLabel(market, markets),
     color: `series-${at + 1}`,
     buckets: withSettlement(own[at] ?? [], market),
   }));

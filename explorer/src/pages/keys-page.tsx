@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CreateKey, IssuedKey, Key } from "../../../client/src/api.ts";
 import { plural } from "../format/numbers.ts";
-import { millisecondsOf } from "../format/times.ts";
+import { toMilliseconds } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Panel } from "../parts/panel.tsx";
@@ -196,10 +196,10 @@ function KeyTable(props: {
   readonly onIssued: (issued: IssuedKey) => void;
   readonly onRevoked: (id: string) => void;
 }) {
-  const [asked, setAsked] = useState<Action | null>(null);
+  const [requested, setRequested] = useState<Action | null>(null);
   const act = ({ kind, key }: Action): void => {
     const isOwn = isOwnKey(key.prefix);
-    setAsked(null);
+    setRequested(null);
     void props.attempt(async () => {
       if (kind === "revoke") {
         await client.value.revokeKey(key.id);
@@ -216,11 +216,15 @@ function KeyTable(props: {
     <>
       <ul class="keys" aria-label="Keys">
         {props.keys.map((key) => (
-          <KeyRow key={key.id} of={key} onAct={(kind) => setAsked({ kind, key })} />
+          <KeyRow key={key.id} of={key} onAct={(kind) => setRequested({ kind, key })} />
         ))}
       </ul>
-      {asked !== null && (
-        <Confirmation action={asked} onYes={() => act(asked)} onClose={() => setAsked(null)} />
+      {requested !== null && (
+        <Confirmation
+          action={requested}
+          onYes={() => act(requested)}
+          onClose={() => setRequested(null)}
+        />
       )}
     </>
   );
@@ -276,7 +280,7 @@ function KeyTime(props: {
   if (at === null) return <>{never}</>;
   return (
     <>
-      {name} <Time at={millisecondsOf(at)} />
+      {name} <Time at={toMilliseconds(at)} />
     </>
   );
 }

@@ -1,20 +1,20 @@
 import { useEffect } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { cents, count, dollars, exact, exactDollars, plural } from "../format/numbers.ts";
-import { ago, endingOf, timeTooltip } from "../format/times.ts";
+import { ago, describeEnding, timeTooltip } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";
 import { ChartPanel } from "../market/chart-panel.tsx";
 import { InfoPanel } from "../market/info-panel.tsx";
 import { Outcomes } from "../market/outcomes.tsx";
 import { ResolutionBanner } from "../market/resolution-banner.tsx";
 import { type Replay, useReplay } from "../market/use-replay.ts";
-import { eventIdOf, nameOf } from "../market-list/group-markets.ts";
+import { getEventId, getName } from "../market-list/group-markets.ts";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";
-import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { getChoice, parameters, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { bothLedgers, ledgerTokens } from "../service/ledgers.ts";
@@ -32,7 +32,7 @@ export function MarketPage({ id }: { readonly id: string }) {
     everyMs: refreshMs,
   });
   useEffect(() => {
-    if (market.data !== null) document.title = `${nameOf(market.data)} · Oddwire`;
+    if (market.data !== null) document.title = `${getName(market.data)} · Oddwire`;
   }, [market.data?.question]);
   return (
     <>
@@ -48,9 +48,9 @@ function MarketView({ market }: { readonly market: Market }) {
   const replay = useReplay(market);
   const tokens = ledgerTokens(market);
   const prices = useLivePrices(tokens);
-  const wanted = Number(parameters.value.get("outcome") ?? 0);
-  const chosen = tokens[wanted] === undefined ? 0 : wanted;
-  const tab = choiceOf("tab", tabs);
+  const requested = Number(parameters.value.get("outcome") ?? 0);
+  const chosen = tokens[requested] === undefined ? 0 : requested;
+  const tab = getChoice("tab", tabs);
   const token = tokens[chosen];
   return (
     <article class="market" data-tab={tab}>
@@ -105,7 +105,7 @@ function MarketHead(props: {
   const { market, prices, chosen } = props;
   const price = prices.get(market.tokens[0]?.token_id ?? "");
   const { category, status, end_date: end, last_trade_at_ms: lastMs, mirror } = market;
-  const eventId = eventIdOf(market);
+  const eventId = getEventId(market);
   const stats = price?.stats_24h;
   return (
     <header class="market-head">
@@ -114,7 +114,7 @@ function MarketHead(props: {
         {category !== null && <a href={`/?category=${encodeURIComponent(category)}`}>{category}</a>}
         {eventId !== null && <EventLink id={eventId} />}
       </p>
-      <h1>{nameOf(market)}</h1>
+      <h1>{getName(market)}</h1>
       {mirror !== null && (
         <p class="moved">
           <span class="badge">
@@ -132,7 +132,7 @@ function MarketHead(props: {
             ...(status === "open"
               ? ([
                   ["Spread", cents(price?.spread), "Between the best bid and the best ask"],
-                  endingOf(end, nowMs.value),
+                  describeEnding(end, nowMs.value),
                 ] as const)
               : []),
             ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : timeTooltip(lastMs)],
@@ -153,7 +153,7 @@ function EventLink({ id }: { readonly id: string }) {
 const atLeast = (size: string): string => `≥ ${dollars(size)}`;
 
 function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {
-  const minValue = choiceOf("min_value", sizes);
+  const minValue = getChoice("min_value", sizes);
   const isClosed = market.status !== "open";
   const tokenIds = bothLedgers(ledgerTokens(market));
   const request = {
@@ -187,7 +187,7 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
           label="Least value"
           words={sizes}
           chosen={minValue}
-          nameOf={(size) => (size === "" ? "All" : atLeast(size))}
+          getName={(size) => (size === "" ? "All" : atLeast(size))}
           onChoose={(size) => setParameters({ min_value: size })}
         />
       }

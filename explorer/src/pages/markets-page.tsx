@@ -7,7 +7,7 @@ import { ApiButton } from "../parts/api-button.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
-import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { getChoice, parameters, setParameters } from "../routing/location.ts";
 import { client, isCatchingUp, metrics } from "../service/session.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 
@@ -56,13 +56,13 @@ function queryOfAddress(): Query {
   const text = parameters.value.get("search") ?? "";
   const category = parameters.value.get("category");
   const base = {
-    status: choiceOf("status", statuses),
+    status: getChoice("status", statuses),
     limit: pageRows,
     include: "event" as const,
     ...(category === null ? {} : { category: [category] }),
   };
   if (text !== "") return { ...base, search: text.slice(0, 200) };
-  return { ...base, sort: sortName.value, order: choiceOf("order", orders) };
+  return { ...base, sort: sortName.value, order: getChoice("order", orders) };
 }
 
 /** Returns the first page, read again regularly, and the pages that were requested after it. */
@@ -113,8 +113,8 @@ function Filters({ query }: { readonly query: Query }) {
       <Segments
         label="Status"
         words={statuses}
-        chosen={choiceOf("status", statuses)}
-        nameOf={(word) => ({ open: "Open", resolved: "Resolved", all: "All" })[word]}
+        chosen={getChoice("status", statuses)}
+        getName={(word) => ({ open: "Open", resolved: "Resolved", all: "All" })[word]}
         onChoose={(status) => setParameters({ status: status === "open" ? null : status }, step)}
       />
       <Categories />

@@ -4,7 +4,7 @@ import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { useResource } from "../service/use-resource.ts";
-import { figuresOf } from "../tape/fill-figures.ts";
+import { getFigures } from "../tape/fill-figures.ts";
 import { FillTable } from "../tape/fill-table.tsx";
 
 const refreshMs = 10_000;
@@ -25,7 +25,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
       <Shown of={order} what="order">
         {({ fills, cancellations, truncated }) => {
           const [first] = fills;
-          const { usd, shares, price, isLimit } = figuresOf(fills, []);
+          const { usd, shares, price, isLimit } = getFigures(fills, []);
           return (
             <Panel
               title={plural(fills.length, "fill")}

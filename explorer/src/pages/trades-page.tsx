@@ -1,7 +1,7 @@
 import { dollars } from "../format/numbers.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Segments } from "../parts/tabs.tsx";
-import { choiceOf, setParameters } from "../routing/location.ts";
+import { getChoice, setParameters } from "../routing/location.ts";
 import { LiveTape } from "../tape/live-tape.tsx";
 
 const sizes = ["", "10", "100", "1000", "10000"] as const;
@@ -9,8 +9,8 @@ const sides = ["", "BUY", "SELL"] as const;
 
 /** The trades of all markets as they happen. */
 export function TradesPage() {
-  const minValue = choiceOf("min_value", sizes);
-  const side = choiceOf("side", sides);
+  const minValue = getChoice("min_value", sizes);
+  const side = getChoice("side", sides);
   const filter = {
     ...(minValue === "" ? {} : { min_value: minValue }),
     ...(side === "" ? {} : { side }),
@@ -36,14 +36,14 @@ export function TradesPage() {
               label="Least value"
               words={sizes}
               chosen={minValue}
-              nameOf={(size) => (size === "" ? "All" : `≥ ${dollars(size)}`)}
+              getName={(size) => (size === "" ? "All" : `≥ ${dollars(size)}`)}
               onChoose={(size) => setParameters({ min_value: size }, { isStep: true })}
             />
             <Segments
               label="Side"
               words={sides}
               chosen={side}
-              nameOf={(one) => ({ "": "Both sides", BUY: "Buys", SELL: "Sells" })[one]}
+              getName={(one) => ({ "": "Both sides", BUY: "Buys", SELL: "Sells" })[one]}
               onChoose={(one) => setParameters({ side: one }, { isStep: true })}
             />
           </>

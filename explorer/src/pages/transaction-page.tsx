@@ -51,7 +51,7 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
             </Notice>
           ) : (
             <Panel
-              title={summaryOf(known)}
+              title={getSummary(known)}
               requests={[{ title: "Transaction", path: `/v1/transactions/${hash}` }]}
             >
               <ContentsView data={known} />
@@ -108,7 +108,7 @@ function ContentsView({ data }: { readonly data: Contents }) {
           />
         </>
       )}
-      <OtherEvents of={othersOf(data)} />
+      <OtherEvents of={getOthers(data)} />
     </>
   );
 }
@@ -144,11 +144,11 @@ function MatchText({ match }: { readonly match: Match }) {
   );
 }
 
-function summaryOf(data: Contents): string {
+function getSummary(data: Contents): string {
   const parts: readonly (readonly [count: number, name: string])[] = [
     [data.trades.length, "trade"],
     [data.fills.length, "filled order"],
-    [othersOf(data).length, "other event"],
+    [getOthers(data).length, "other event"],
   ];
   return parts.flatMap(([count, name]) => (count === 0 ? [] : [plural(count, name)])).join(", ");
 }
@@ -156,7 +156,7 @@ function summaryOf(data: Contents): string {
 type OtherEvent = { readonly name: string; readonly logIndex: number };
 
 /** Returns the events of the transaction other than fills, in the order of its logs. */
-function othersOf(data: Contents): readonly OtherEvent[] {
+function getOthers(data: Contents): readonly OtherEvent[] {
   const { resolutions, exchange_events: notices, other_events: events } = data;
   const named = [...notices, ...events].map(({ kind, log_index: logIndex }) => ({
     name: kind.replaceAll("_", " "),

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import {
   type ApiRequest,
-  codeOf,
+  getUrl,
   type Language,
   languages,
-  urlOf,
+  toCode,
 } from "../service/api-request.ts";
 import { toFailure } from "../service/failure.ts";
 import { fetchFile } from "../service/session.ts";
@@ -47,7 +47,7 @@ function ApiDialog(props: {
 
 function RequestCode(props: { readonly request: ApiRequest; readonly language: Language }) {
   const { request, language } = props;
-  const code = codeOf(request, language);
+  const code = toCode(request, language);
   return (
     <section class="code">
       <header>
@@ -61,13 +61,13 @@ function RequestCode(props: { readonly request: ApiRequest; readonly language: L
 }
 
 function FileButtons({ request }: { readonly request: ApiRequest }) {
-  const [said, setSaid] = useState("");
+  const [reported, setReported] = useState("");
   const save = (format: string): void => {
-    setSaid(`Reading ${format}…`);
+    setReported(`Reading ${format}…`);
     const query = { ...request.query, limit: undefined, include: undefined, format };
-    fetchFile(urlOf({ ...request, query }), `oddwire.${format}`).then(
-      () => setSaid("Saved."),
-      (thrown: unknown) => setSaid(toFailure(thrown).message),
+    fetchFile(getUrl({ ...request, query }), `oddwire.${format}`).then(
+      () => setReported("Saved."),
+      (thrown: unknown) => setReported(toFailure(thrown).message),
     );
   };
   return (
@@ -78,7 +78,7 @@ function FileButtons({ request }: { readonly request: ApiRequest }) {
           {format}
         </button>
       ))}
-      <span role="status">{said}</span>
+      <span role="status">{reported}</span>
     </p>
   );
 }

@@ -4,10 +4,10 @@ export function Segments<Word extends string>(props: {
   readonly words: readonly Word[];
   readonly chosen: Word;
   readonly onChoose: (word: Word) => void;
-  readonly nameOf?: (word: Word) => string;
+  readonly getName?: (word: Word) => string;
   readonly class?: string;
 }) {
-  const { words, chosen, onChoose, nameOf } = props;
+  const { words, chosen, onChoose, getName } = props;
   return (
     <div class={`segments ${props.class ?? ""}`} role="group" aria-label={props.label}>
       {words.map((word) => (
@@ -17,7 +17,7 @@ export function Segments<Word extends string>(props: {
           aria-pressed={word === chosen}
           onClick={() => onChoose(word)}
         >
-          {nameOf?.(word) ?? word}
+          {getName?.(word) ?? word}
         </button>
       ))}
     </div>

@@ -23,7 +23,7 @@ export function watchLocation(): void {
     here.value = new URL(location.href);
   });
   document.addEventListener("click", (event) => {
-    const to = linkOf(event);
+    const to = getLink(event);
     if (to === null) return;
     event.preventDefault();
     navigate(to.pathname + to.search);
@@ -57,7 +57,7 @@ export function setParameters(
 }
 
 /** Returns a parameter that is one of several words. The first word is the default, which the address leaves out. */
-export function choiceOf<Word extends string>(name: string, words: readonly Word[]): Word {
+export function getChoice<Word extends string>(name: string, words: readonly Word[]): Word {
   const value = parameters.value.get(name);
   return words.find((word) => word === value) ?? (words[0] as Word);
 }
@@ -76,7 +76,7 @@ function decoded(segment: string): string {
 }
 
 /** Returns the explorer page that a click opens; `null` for all other clicks. */
-function linkOf(event: MouseEvent): URL | null {
+function getLink(event: MouseEvent): URL | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   const link = event.target instanceof Element ? event.target.closest("a") : null;

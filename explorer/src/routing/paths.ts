@@ -1,12 +1,12 @@
 /** Addresses of the pages. */
-const pathOf = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`;
+const getPath = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`;
 
 export const paths = {
-  market: (id: string): string => pathOf("market", id),
-  event: (id: string): string => pathOf("event", id),
-  wallet: (address: string): string => pathOf("wallet", address),
-  transaction: (hash: string): string => pathOf("tx", hash),
-  order: (hash: string): string => pathOf("order", hash),
+  market: (id: string): string => getPath("market", id),
+  event: (id: string): string => getPath("event", id),
+  wallet: (address: string): string => getPath("wallet", address),
+  transaction: (hash: string): string => getPath("tx", hash),
+  order: (hash: string): string => getPath("order", hash),
 };
 
 /** The public explorers, by chain id. A local chain has none. */

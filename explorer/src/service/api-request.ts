@@ -13,7 +13,7 @@ export const languages = ["curl", "JavaScript", "Python"] as const;
 export type Language = (typeof languages)[number];
 
 /** Returns the URL with the parameters that are set. */
-export function urlOf({ path, query = {} }: ApiRequest): string {
+export function getUrl({ path, query = {} }: ApiRequest): string {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
@@ -22,8 +22,8 @@ export function urlOf({ path, query = {} }: ApiRequest): string {
 }
 
 /** Returns code that sends the request. It takes the key from the environment. */
-export function codeOf(request: ApiRequest, language: Language): string {
-  const url = urlOf(request);
+export function toCode(request: ApiRequest, language: Language): string {
+  const url = getUrl(request);
   switch (language) {
     case "curl":
       return `curl -s -H "X-API-Key: $ODDWIRE_API_KEY" \\\n  '${url}'`;

@@ -1,6 +1,6 @@
 /** Finds what a text can mean: a market, a wallet, a transaction or an order. */
 import { plural, short } from "../format/numbers.ts";
-import { groupMarkets, nameOf } from "../market-list/group-markets.ts";
+import { getName, groupMarkets } from "../market-list/group-markets.ts";
 import { paths } from "../routing/paths.ts";
 import { type Found, foundGroups, foundMarket } from "./found-markets.ts";
 import { client } from "./session.ts";
@@ -11,7 +11,7 @@ const searchedMax = 30;
 /** Returns everything that matches, best first; nothing if the service does not answer. */
 export async function findAnything(text: string): Promise<readonly Found[]> {
   const hex = text.toLowerCase();
-  if (/^0x[0-9a-f]{40}$/.test(hex)) return [walletOf(hex)];
+  if (/^0x[0-9a-f]{40}$/.test(hex)) return [getWallet(hex)];
   if (/^0x[0-9a-f]{62,64}$/.test(hex)) return findHash(hex);
   const searches = [searchMarkets(text)];
   if (/^\d{6,78}$/.test(text) || /^[a-z0-9]+(?:-[a-z0-9]+)+$/.test(text)) {
@@ -59,7 +59,7 @@ async function findHash(hash: string): Promise<readonly Found[]> {
 
 async function findMarket(id: string): Promise<readonly Found[]> {
   const market = await client.value.market(id).catch(() => null);
-  return market === null ? [] : [foundMarket(market, nameOf(market))];
+  return market === null ? [] : [foundMarket(market, getName(market))];
 }
 
 async function searchMarkets(search: string): Promise<readonly Found[]> {
@@ -71,7 +71,7 @@ async function searchMarkets(search: string): Promise<readonly Found[]> {
   return foundGroups(groupMarkets(page?.data ?? []));
 }
 
-function walletOf(address: string): Found {
+function getWallet(address: string): Found {
   return {
     kind: "wallet",
     path: paths.wallet(address),

@@ -1,7 +1,7 @@
 import type { Market } from "../../../client/src/api.ts";
 import { dollars, percent } from "../format/numbers.ts";
-import { dateAndTime, millisecondsOf } from "../format/times.ts";
-import { labelOf, type MarketGroup } from "../market-list/group-markets.ts";
+import { dateAndTime, toMilliseconds } from "../format/times.ts";
+import { type MarketGroup, toLabel } from "../market-list/group-markets.ts";
 import { paths } from "../routing/paths.ts";
 import { priceInRow } from "./ledgers.ts";
 
@@ -26,12 +26,12 @@ export function foundGroups(groups: readonly MarketGroup[]): readonly Found[] {
     const [first] = markets;
     if (first === undefined) return [];
     if (markets.length === 1) return [foundMarket(first, title)];
-    const about = [...endOf(first), `${markets.length} matching outcomes`];
+    const about = [...getEnd(first), `${markets.length} matching outcomes`];
     return [
       { kind: "event", path: paths.event(id), title, about: about.join(" · "), detail: "" },
       ...markets.slice(0, outcomesMax).map((market) => ({
-        ...foundMarket(market, labelOf(market, markets)),
-        about: tradedOf(market),
+        ...foundMarket(market, toLabel(market, markets)),
+        about: getTraded(market),
         isOutcome: true,
       })),
     ];
@@ -47,7 +47,7 @@ export function foundMarket(market: Market, title: string): Found {
     kind: "market",
     path: paths.market(id),
     title,
-    about: [...endOf(market), tradedOf(market)].join(" · "),
+    about: [...getEnd(market), getTraded(market)].join(" · "),
     detail:
       status === "open"
         ? `${first?.outcome ?? ""} ${percent(priceInRow(market, 0))}`.trim()
@@ -57,13 +57,13 @@ export function foundMarket(market: Market, title: string): Found {
   };
 }
 
-function tradedOf({ volume_usd: volume }: Market): string {
+function getTraded({ volume_usd: volume }: Market): string {
   return `${dollars(volume)} traded`;
 }
 
 /** When a market was resolved or ends; nothing if that is not known. */
-function endOf({ resolved_at_ms: resolvedMs, end_date: end }: Market): readonly string[] {
+function getEnd({ resolved_at_ms: resolvedMs, end_date: end }: Market): readonly string[] {
   if (resolvedMs !== null) return [`resolved ${dateAndTime(resolvedMs)}`];
-  const endMs = millisecondsOf(end);
+  const endMs = toMilliseconds(end);
   return endMs === null ? [] : [`ends ${dateAndTime(endMs)}`];
 }

@@ -28,15 +28,15 @@ export async function fetchWhenAllowed(url: string | URL, init: RequestInit): Pr
   const sentMs = Date.now();
   const isReadiness = new URL(url).pathname === readyPath;
   const current = isReadiness ? null : refusalAt(sentMs);
-  if (current !== null) return answerOf(current);
+  if (current !== null) return getAnswer(current);
   // The browser may have an answer, which would keep a page old for minutes. A 304 costs little.
   const response = await fetch(url, { ...init, cache: "no-cache" });
   if (isReadiness) return response;
-  const askedMs = askedMsOf(response);
-  if (askedMs !== null) {
+  const requestedMs = getRetryMs(response);
+  if (requestedMs !== null) {
     const body = await response.text();
     // Of requests that were sent together, the first refusal holds.
-    return answerOf(refusalAt(sentMs) ?? remember({ status: response.status, body }, askedMs));
+    return getAnswer(refusalAt(sentMs) ?? remember({ status: response.status, body }, requestedMs));
   }
   if (refusalAt(sentMs) === null) refusal.value = null;
   return response;
@@ -53,25 +53,25 @@ function refusalAt(sentMs: number): Refusal | null {
   return value !== null && sentMs < value.untilMs ? value : null;
 }
 
-function remember(refused: Omit<Refusal, "untilMs">, askedMs: number): Refusal {
+function remember(refused: Omit<Refusal, "untilMs">, requestedMs: number): Refusal {
   const atMs = Date.now();
   refusals = atMs - lastUntilMs > longestWaitMs ? 0 : refusals + 1;
-  const waitMs = Math.max(askedMs, firstWaitMs * 2 ** refusals);
+  const waitMs = Math.max(requestedMs, firstWaitMs * 2 ** refusals);
   lastUntilMs = atMs + Math.min(waitMs, longestWaitMs);
   const current = { ...refused, untilMs: lastUntilMs };
   refusal.value = current;
   return current;
 }
 
-function answerOf({ status, body, untilMs }: Refusal): Response {
+function getAnswer({ status, body, untilMs }: Refusal): Response {
   const seconds = Math.max(1, Math.ceil((untilMs - Date.now()) / 1000));
   const headers = { "Content-Type": "application/json", "Retry-After": String(seconds) };
   return new Response(body, { status, headers });
 }
 
 /** Returns the wait that a refusal of all requests asks for; `null` for other responses. */
-function askedMsOf({ status, headers }: Response): number | null {
-  const asked = headers.get("Retry-After");
-  if (status !== 429 && (status !== 403 || asked === null)) return null;
-  return Number(asked ?? 0) * 1000;
+function getRetryMs({ status, headers }: Response): number | null {
+  const requested = headers.get("Retry-After");
+  if (status !== 429 && (status !== 403 || requested === null)) return null;
+  return Number(requested ?? 0) * 1000;
 }

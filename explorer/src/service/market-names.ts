@@ -11,7 +11,7 @@ const gatherMs = 30;
 type Questions = ReadonlyMap<ConditionId, string | null>;
 
 const known = signal<Questions>(new Map());
-const wanted = new Set<ConditionId>();
+const requested = new Set<ConditionId>();
 let isReading = false;
 
 /** Returns the known questions, and reads the missing ones of these conditions. */
@@ -19,8 +19,8 @@ export function useQuestions(ids: readonly (ConditionId | null)[]): Questions {
   const missing = [...new Set(ids)].filter((id) => id !== null && !known.value.has(id));
   const name = missing.join();
   useEffect(() => {
-    for (const id of missing) if (id !== null && !known.peek().has(id)) wanted.add(id);
-    if (wanted.size > 0) void readWanted();
+    for (const id of missing) if (id !== null && !known.peek().has(id)) requested.add(id);
+    if (requested.size > 0) void readRequested();
   }, [name]);
   return known.value;
 }
@@ -36,14 +36,14 @@ export function learnQuestions(rows: readonly Named[]): void {
   known.value = new Map([...known.value, ...learned].slice(-rememberedMax));
 }
 
-async function readWanted(): Promise<void> {
+async function readRequested(): Promise<void> {
   if (isReading) return;
   isReading = true;
   await new Promise((resolve) => setTimeout(resolve, gatherMs));
   try {
-    while (wanted.size > 0) {
-      const ids = [...wanted].slice(0, batchMax);
-      for (const id of ids) wanted.delete(id);
+    while (requested.size > 0) {
+      const ids = [...requested].slice(0, batchMax);
+      for (const id of ids) requested.delete(id);
       const query = { condition_id: ids, status: "all", limit: batchMax } as const;
       const { data } = await client.value.markets(query).page();
       const named = data.flatMap(({ id, mirror, question }) =>

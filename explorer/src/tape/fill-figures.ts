@@ -16,8 +16,8 @@ type Figures = {
  * Sums fills of one order. The event of a taker has what the order gave before the exchange refunded the excess. What
  * it really gave is in its match; without the match it is a limit.
  */
-export function figuresOf(fills: readonly Fill[], matches: readonly Match[]): Figures {
-  const amounts = fills.map((fill) => amountsOf(fill, matches));
+export function getFigures(fills: readonly Fill[], matches: readonly Match[]): Figures {
+  const amounts = fills.map((fill) => getAmounts(fill, matches));
   const usd = amounts.reduce((sum, one) => sum + one.usd, 0);
   const shares = amounts.reduce((sum, one) => sum + one.shares, 0);
   const price = cents(shares === 0 ? null : usd / shares);
@@ -33,7 +33,7 @@ export function figuresOf(fills: readonly Fill[], matches: readonly Match[]): Fi
 }
 
 /** Returns the dollars and shares of a fill. A buyer gives dollars, a seller gives shares. */
-function amountsOf({ role, side, seq, ...fill }: Fill, matches: readonly Match[]) {
+function getAmounts({ role, side, seq, ...fill }: Fill, matches: readonly Match[]) {
   const match = matches.find(({ taker_fill_seq: takerSeq }) => takerSeq === seq);
   if (match !== undefined) {
     return { usd: Number(match.value_usd), shares: Number(match.size), isLimit: false };

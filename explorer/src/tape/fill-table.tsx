@@ -5,7 +5,7 @@ import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { Time } from "../parts/time.tsx";
 import { paths } from "../routing/paths.ts";
 import { useQuestions } from "../service/market-names.ts";
-import { figuresOf } from "./fill-figures.ts";
+import { getFigures } from "./fill-figures.ts";
 
 const columns: readonly Column[] = [
   ["Role"],
@@ -67,7 +67,7 @@ function FillRow(props: {
   readonly of: Subject;
 }) {
   const { fill, question } = props;
-  const { usd, shares, price } = figuresOf([fill], props.matches);
+  const { usd, shares, price } = getFigures([fill], props.matches);
   const { condition_id: id, side, outcome, role } = fill;
   return (
     <tr>

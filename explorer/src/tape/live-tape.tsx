@@ -101,8 +101,8 @@ function TapeState(props: {
 
 /** How many trades came while the list stood still. */
 function Newer({ tape, shown }: { readonly tape: Tape; readonly shown: readonly Trade[] }) {
-  const shownIds = new Set(shown.map(({ id }) => id));
-  const waiting = tape.trades.findIndex(({ id }) => shownIds.has(id));
+  const publicIds = new Set(shown.map(({ id }) => id));
+  const waiting = tape.trades.findIndex(({ id }) => publicIds.has(id));
   if (waiting === 0 || tape.trades.length === 0) return null;
   return (
     <span class="dim">

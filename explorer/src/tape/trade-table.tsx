@@ -50,7 +50,7 @@ export function TradeTable(props: {
     <div {...scrolling(label)}>
       <table class={`tape ${hasMarket ? "named" : ""}`} aria-label={label}>
         <TableHead columns={columns.filter(([name]) => hasMarket || name !== "Market")} />
-        {daysOf(rows).map(([day, trades]) => (
+        {getDays(rows).map(([day, trades]) => (
           <tbody key={day}>
             {day !== today && <DayRow day={day} />}
             {trades.map((trade) => (
@@ -86,7 +86,7 @@ function useEndSeen(): readonly [RefObject<HTMLDivElement | null>, boolean] {
 }
 
 /** Groups trades by the viewer's days. */
-function daysOf(trades: readonly Trade[]): readonly (readonly [string, readonly Trade[]])[] {
+function getDays(trades: readonly Trade[]): readonly (readonly [string, readonly Trade[]])[] {
   return [...Map.groupBy(trades, ({ timestamp_ms: atMs }) => date(atMs))];
 }
 
@@ -110,8 +110,8 @@ function TradeRow(props: {
   readonly question: string | null | undefined;
 }) {
   const { trade, tape, question } = props;
-  const classes = classOf(trade, tape);
-  const finality = finalityOf(trade, tape);
+  const classes = getClass(trade, tape);
+  const finality = getFinality(trade, tape);
   // A tape changes many times a second, but most rows do not. Preact does not compare an element that is the same
   // object.
   return useMemo(
@@ -163,7 +163,7 @@ function DrawnRow(props: {
   );
 }
 
-function classOf({ id, value_usd: value }: Trade, { fresh, reverted }: Shown): string {
+function getClass({ id, value_usd: value }: Trade, { fresh, reverted }: Shown): string {
   return [
     reverted.has(id) ? "reverted" : fresh.has(id) ? "fresh" : "",
     Number(value) >= largeTradeUsd ? "large" : "",
@@ -179,7 +179,7 @@ const finalityTexts = {
   reverted: "reverted by a reorganization of the chain",
 } as const;
 
-function finalityOf({ id, status, seq }: Trade, { reverted, finalizedSeq }: Shown): Finality {
+function getFinality({ id, status, seq }: Trade, { reverted, finalizedSeq }: Shown): Finality {
   if (reverted.has(id)) return "reverted";
   return status === "finalized" || seq <= finalizedSeq ? "final" : "confirmed";
 }

@@ -3,7 +3,7 @@ import type { Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import { learnQuestions } from "../service/market-names.ts";
 import { client } from "../service/session.ts";
-import { merged, queryOf, type TradeChannel } from "./use-tape.ts";
+import { merged, type TradeChannel, toQuery } from "./use-tape.ts";
 
 /** The trades that a list can be read back to. All rows are drawn. */
 const tradesMax = 2000;
@@ -51,7 +51,7 @@ async function readOlder(
   channel: TradeChannel,
   { trades, next }: Older,
 ): Promise<Older> {
-  const list = using.trades(queryOf(channel));
+  const list = using.trades(toQuery(channel));
   const newest = next === undefined ? await list.page() : null;
   const cursor = newest === null ? next : newest.pagination.next_cursor;
   const page = typeof cursor === "string" ? await list.page(cursor) : null;

@@ -33,7 +33,7 @@ const empty: Tape = {
 export type TradeChannel = ChannelRequest<"trades" | "token_trades">;
 
 /** Returns the query of the trades of a channel, with the questions of markets, which the stream does not send. */
-export function queryOf(channel: TradeChannel) {
+export function toQuery(channel: TradeChannel) {
   return {
     token_id: channel.type === "token_trades" ? (channel.token_ids ?? []) : undefined,
     side: channel.filter?.side,
@@ -57,7 +57,7 @@ export function useTape(channel: TradeChannel): {
   const history = useResource(
     `tape ${JSON.stringify(channel)}`,
     async (using): Promise<History> => {
-      const { data, pagination } = await using.trades(queryOf(channel)).page();
+      const { data, pagination } = await using.trades(toQuery(channel)).page();
       learnQuestions(data);
       return { trades: data, hasOlder: pagination.has_more };
     },

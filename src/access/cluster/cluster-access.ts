@@ -2,7 +2,7 @@ import { redisLimits } from "../../base/config/cluster-limits.ts";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import { RedisConnection } from "../../base/redis/redis-connection.ts";
 import { redisNames } from "../../base/redis/redis-names.ts";
 import { roundToThousandths } from "../../base/round.ts";
@@ -89,7 +89,7 @@ export class ClusterAccess implements AccessStore {
     const { redisUrl: url, database, log, isNode } = options;
     const { clusterClock: clock = new ClusterClock(options.clock, log) } = options;
     const redis = await RedisConnection.open({ url, log });
-    return orClose(redis, async () => {
+    return closeOnError(redis, async () => {
       const shared = { redis, names: redisNames(database), clock };
       const membership = new Membership({ ...shared, isNode });
       const keys = await ClusterKeys.open({ ...options, ...shared, membership });
@@ -154,11 +154,11 @@ export class ClusterAccess implements AccessStore {
     const announced = () => void this.#guarded("Redis", () => this.#catchUp());
     if (!this.#isFollowing) await redis.run((client) => client.subscribe(names.channel, announced));
     this.#isFollowing = true;
-    const askedAtMs = this.#parts.clock.monotonicMs();
+    const requestedAtMs = this.#parts.clock.monotonicMs();
     const snapshot = await membership.renew(this.keys.version);
-    this.#parts.clock.measure("Redis", snapshot.timeMs, askedAtMs);
+    this.#parts.clock.measure("Redis", snapshot.timeMs, requestedAtMs);
     this.#windows.seen(snapshot);
-    this.keys.confirmed(snapshot, askedAtMs);
+    this.keys.confirmed(snapshot, requestedAtMs);
     await this.ipBlocks.follow();
     if (snapshot.announcedVersion > this.keys.version) await this.#catchUp();
   }

@@ -34,12 +34,12 @@ class ScriptedLog {
 
   async run(command: (client: unknown) => Promise<unknown>): Promise<unknown> {
     if (this.isDown) throw new Error("Redis is down");
-    const numberOf = (id: string) => Number.parseInt(id, 10);
+    const getNumber = (id: string) => Number.parseInt(id, 10);
     return command({
       xLen: async () => this.entries.length,
       xRange: async (...[, from, , { COUNT }]: [string, string, string, { COUNT: number }]) => {
         const found = this.entries.filter(
-          ({ id }) => from === "-" || numberOf(id) >= numberOf(from),
+          ({ id }) => from === "-" || getNumber(id) >= getNumber(from),
         );
         const read = found.slice(0, COUNT);
         this.readMax = Math.max(this.readMax, read.length);
@@ -58,24 +58,24 @@ test("R15: holds a bounded number of the blocks that other nodes append", async 
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
   const count = webLimits.ipBlocksMax + 1;
-  for (let number = 1; number <= count; number += 1) log.add(blockOf(number));
+  for (let number = 1; number <= count; number += 1) log.add(toBlock(number));
   await blocks.follow();
-  assert.equal(blocks.get(bucketOf(1)), null);
-  assert.notEqual(blocks.get(bucketOf(2)), null);
-  assert.notEqual(blocks.get(bucketOf(count)), null);
+  assert.equal(blocks.get(toBucket(1)), null);
+  assert.notEqual(blocks.get(toBucket(2)), null);
+  assert.notEqual(blocks.get(toBucket(count)), null);
 });
 
 test("a block that was appended is appended again only if Redis loses it", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
-  blocks.put(blockOf(1));
+  blocks.put(toBlock(1));
   await blocks.follow();
   await blocks.follow();
   assert.equal(log.entries.length, 1);
   log.entries = [];
-  log.add(blockOf(2));
+  log.add(toBlock(2));
   await blocks.follow();
-  assert.deepEqual(log.buckets, [bucketOf(2), bucketOf(1)]);
+  assert.deepEqual(log.buckets, [toBucket(2), toBucket(1)]);
   await blocks.follow();
   assert.equal(log.entries.length, 2);
 });
@@ -83,9 +83,9 @@ test("a block that was appended is appended again only if Redis loses it", async
 test("a block that Redis did not accept survives older changes of its IP", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
-  log.add({ ...blockOf(1), blockedAtMs: 5, blockedUntilMs: 6 });
+  log.add({ ...toBlock(1), blockedAtMs: 5, blockedUntilMs: 6 });
   log.isDown = true;
-  const block = blockOf(1);
+  const block = toBlock(1);
   blocks.put(block);
   await assert.rejects(blocks.follow());
   log.isDown = false;
@@ -97,23 +97,23 @@ test("a block that Redis did not accept survives older changes of its IP", async
 test("blocks that a full log has dropped are not appended again", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
-  log.add(blockOf(1));
+  log.add(toBlock(1));
   await blocks.follow();
   log.entries = [];
-  for (let number = 2; number <= webLimits.ipBlocksMax + 1; number += 1) log.add(blockOf(number));
+  for (let number = 2; number <= webLimits.ipBlocksMax + 1; number += 1) log.add(toBlock(number));
   await blocks.follow();
   assert.equal(log.entries.length, webLimits.ipBlocksMax);
-  assert.equal(blocks.get(bucketOf(1)), null);
+  assert.equal(blocks.get(toBucket(1)), null);
 });
 
 test("nodes read and restore more blocks than one command takes, each once", async () => {
   const log = new ScriptedLog();
   const count = 2 * accessLimits.ipChangesBatchMax + 1;
-  for (let number = 1; number <= count; number += 1) log.add(blockOf(number));
+  for (let number = 1; number <= count; number += 1) log.add(toBlock(number));
   const nodes = [openBlocks(log), openBlocks(log)];
   const follow = () => Promise.all(nodes.flatMap((node) => [node.follow(), node.follow()]));
   await follow();
-  for (const node of nodes) assert.notEqual(node.get(bucketOf(count)), null);
+  for (const node of nodes) assert.notEqual(node.get(toBucket(count)), null);
   log.entries = [];
   for (let rounds = 0; rounds < 3; rounds += 1) await follow();
   assert.equal(new Set(log.buckets).size, count);
@@ -126,12 +126,12 @@ function openBlocks(log: ScriptedLog): ClusterIpBlocks {
   return new ClusterIpBlocks({ redis, names: redisNames("test"), clock: systemClock });
 }
 
-function blockOf(number: number): IpBlock {
+function toBlock(number: number): IpBlock {
   const blockedAtMs = systemClock.nowMs();
   const blockedUntilMs = blockedAtMs + 600_000;
-  return { bucket: bucketOf(number), reason: "abuse", offenses: 1, blockedAtMs, blockedUntilMs };
+  return { bucket: toBucket(number), reason: "abuse", offenses: 1, blockedAtMs, blockedUntilMs };
 }
 
-function bucketOf(number: number): string {
+function toBucket(number: number): string {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 }

@@ -87,12 +87,12 @@ export class ClusterKeys extends Keys {
   }
 
   /**
-   * Applies an answer of Redis to a question at `askedAtMs`. If no newer version is announced, the answer is as good as
+   * Applies an answer of Redis to a question at `requestedAtMs`. If no newer version is announced, the answer is as good as
    * reading the log, unless the keys are no longer verified: Redis may have lost a version in the meantime.
    */
-  confirmed({ announcedVersion }: ClusterSnapshot, askedAtMs: number): void {
+  confirmed({ announcedVersion }: ClusterSnapshot, requestedAtMs: number): void {
     if (announcedVersion > this.version || !this.isVerified) return;
-    this.#extendTo(askedAtMs + accessLimits.validityMs);
+    this.#extendTo(requestedAtMs + accessLimits.validityMs);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -210,7 +210,7 @@ export class ClusterKeys extends Keys {
   }
 
   async #checkPepper(): Promise<void> {
-    const check = this.macOf("pepper check");
+    const check = this.getMac("pepper check");
     await this.#log.append((fold) =>
       fold.pepperCheck === null ? { kind: "pepper", check } : null,
     );

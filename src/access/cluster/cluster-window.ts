@@ -34,7 +34,7 @@ export class ClusterWindow implements RateWindow {
   }
 
   take(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
-    const own = this.#own.windowOf(caller, limit, nowMs);
+    const own = this.#own.getWindow(caller, limit, nowMs);
     if (!this.#isExact) return this.#takeAlone(caller, own, nowMs);
     return this.#ask("take", caller, limit).then((status) => {
       if (status === null) return this.#takeAlone(caller, own, nowMs);
@@ -44,7 +44,7 @@ export class ClusterWindow implements RateWindow {
   }
 
   look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
-    const own = this.#own.windowOf(caller, limit, nowMs);
+    const own = this.#own.getWindow(caller, limit, nowMs);
     const lookAlone = () => this.#decideAlone(own, (part) => own.look(nowMs, part));
     if (!this.#isExact) return lookAlone();
     return this.#ask("look", caller, limit).then((status) => status ?? lookAlone());
@@ -52,12 +52,12 @@ export class ClusterWindow implements RateWindow {
 
   /** Whether every request is refused, because Redis cannot count it and this node may not decide alone. */
   get isRefusing(): boolean {
-    return !this.#isExact && this.#partOf(1) === null;
+    return !this.#isExact && this.#getPart(1) === null;
   }
 
   forget(caller: string): void {
     this.#own.forget(caller);
-    this.#client.forget(this.#nameOf(caller));
+    this.#client.forget(this.#getName(caller));
   }
 
   #takeAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
@@ -69,7 +69,7 @@ export class ClusterWindow implements RateWindow {
 
   /** Decides by the part of the limit that this node can admit. The status reports the whole limit. */
   #decideAlone({ limit }: SlidingWindow, decide: (part: number) => LimitStatus): LimitStatus {
-    const part = this.#partOf(limit);
+    const part = this.#getPart(limit);
     return part === null ? { ...refusedStatus, limit, isUnavailable: true } : decide(part);
   }
 
@@ -79,10 +79,10 @@ export class ClusterWindow implements RateWindow {
   }
 
   /** Returns how much of a limit this node can admit; `null` when it must refuse, or does not know its share. */
-  #partOf(limit: number): number | null {
+  #getPart(limit: number): number | null {
     switch (this.#parts.withoutRedis) {
       case "share":
-        return this.#client.shareOf(limit);
+        return this.#client.getShare(limit);
       case "refuse":
         return null;
       case "alone":
@@ -92,10 +92,10 @@ export class ClusterWindow implements RateWindow {
 
   #ask(kind: WindowQuestion["kind"], caller: string, limit: number): Promise<LimitStatus | null> {
     const { windowMs } = this.#parts;
-    return this.#client.ask({ kind, name: this.#nameOf(caller), limit, windowMs });
+    return this.#client.ask({ kind, name: this.#getName(caller), limit, windowMs });
   }
 
-  #nameOf(caller: string): string {
+  #getName(caller: string): string {
     return `${this.#parts.kind}:${caller}`;
   }
 }

@@ -164,19 +164,19 @@ function parseSnapshot(answer: unknown): ClusterSnapshot {
   if (!Array.isArray(answer)) throw unreadable();
   const [epoch, ageMs, fresh, announcedVersion, timeMs, ...rest] = answer as unknown[];
   const nodes = new Map<string, number>();
-  for (let at = 0; at < rest.length; at += 2) nodes.set(String(rest[at]), countOf(rest[at + 1]));
+  for (let at = 0; at < rest.length; at += 2) nodes.set(String(rest[at]), getCount(rest[at + 1]));
   if (typeof epoch !== "string" || nodes.size > accessLimits.nodesMax) throw unreadable();
   return {
     epoch,
-    ageMs: countOf(ageMs),
-    isFresh: countOf(fresh) === 1,
-    announcedVersion: countOf(announcedVersion),
-    timeMs: countOf(timeMs),
+    ageMs: getCount(ageMs),
+    isFresh: getCount(fresh) === 1,
+    announcedVersion: getCount(announcedVersion),
+    timeMs: getCount(timeMs),
     nodes,
   };
 }
 
-function countOf(value: unknown): number {
+function getCount(value: unknown): number {
   if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
   throw unreadable();
 }

@@ -109,7 +109,7 @@ export class WindowClient {
   }
 
   /** Returns this node's share of a limit. All shares add up to it. `null` while this node does not know the nodes. */
-  shareOf(limit: number): number | null {
+  getShare(limit: number): number | null {
     const rank = this.#nodes.indexOf(this.#parts.nodeId);
     if (rank === -1) return null;
     const { length } = this.#nodes;
@@ -130,11 +130,11 @@ export class WindowClient {
     }
     this.#epoch = epoch;
     this.#isLost = false;
-    this.#nodes = this.#nodesOf(snapshot);
+    this.#nodes = this.#getNodes(snapshot);
   }
 
   /** Returns the nodes that share limits. Early in an epoch some are not registered yet: those known before count too. */
-  #nodesOf({ nodes, ageMs, isFresh }: ClusterSnapshot): readonly string[] {
+  #getNodes({ nodes, ageMs, isFresh }: ClusterSnapshot): readonly string[] {
     const registered = [...nodes.keys()];
     if (ageMs >= accessLimits.validityMs) return registered.toSorted();
     if (!isFresh && this.#nodes.length === 0) return [];
@@ -165,7 +165,7 @@ export class WindowClient {
 
   /** Forgets all requests of a caller, if Redis can be asked. */
   forget(name: string): void {
-    this.#parts.redis.run((client) => client.del(this.#nameOf(name))).catch(() => this.lost());
+    this.#parts.redis.run((client) => client.del(this.#getName(name))).catch(() => this.lost());
   }
 
   #sendAll(): void {
@@ -184,13 +184,13 @@ export class WindowClient {
 
   async #askRedis(batch: readonly Waiting[]): Promise<readonly LimitStatus[] | null> {
     const { redis, names, timeoutMs } = this.#parts;
-    const lists = batch.map(({ name }) => this.#nameOf(name));
+    const lists = batch.map(({ name }) => this.#getName(name));
     const values = batch.flatMap(({ kind, limit, windowMs }) => [kind, limit, windowMs]);
     const parameters = { keys: [names.state, ...lists], values: [this.#epoch ?? "", ...values] };
     return parseStatuses(await windowScript.run(redis, parameters, timeoutMs), batch);
   }
 
-  #nameOf(name: string): string {
+  #getName(name: string): string {
     return `${this.#parts.names.window}:${name}`;
   }
 }

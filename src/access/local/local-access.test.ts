@@ -129,7 +129,7 @@ test("every use of a value checks its IP, expiry, rotation and revocation again"
   const input = { ...readKey, allowedIps, expiresAtMs: nowMs + 60_000 };
   const { value, key } = await store.keys.create(input);
   const works = (text: string) => store.keys.verify(text, "10.1.2.3") !== null;
-  for (let asked = 0; asked < 3; asked += 1) {
+  for (let requested = 0; requested < 3; requested += 1) {
     assert.ok(works(value));
     assert.equal(store.keys.verify(value, localhost), null);
     assert.ok(!works(`${value}x`));
@@ -152,12 +152,12 @@ test("a listener is called whenever a value is rotated or revoked", async () => 
   const { value, key } = await store.keys.create(readKey);
   const verified = store.keys.verify(value, localhost);
   assert.ok(verified);
-  const heard: boolean[] = [];
-  store.keys.onEnded(() => heard.push(store.keys.isLive(verified)));
+  const observed: boolean[] = [];
+  store.keys.onEnded(() => observed.push(store.keys.isLive(verified)));
   await store.keys.rotate(key.id, 60_000);
   await store.keys.rotate(key.id, 0);
   await store.keys.revoke(key.id);
-  assert.deepEqual(heard, [true, false, false]);
+  assert.deepEqual(observed, [true, false, false]);
   store.close();
 });
 

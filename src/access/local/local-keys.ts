@@ -51,18 +51,18 @@ export class LocalKeys extends Keys {
       `SELECT ${columns} FROM keys WHERE (created_at_ms, id) < (?, ?)
        ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
     ).all(createdAtMs, id, page.limit) as Row[];
-    return rows.map((row) => this.show(recordOf(row), row));
+    return rows.map((row) => this.show(toRecord(row), row));
   }
 
   async get(id: string): Promise<ApiKey | null> {
-    const row = this.#rowOf(id);
-    return row === undefined ? null : this.show(recordOf(row), row);
+    const row = this.#toRow(id);
+    return row === undefined ? null : this.show(toRecord(row), row);
   }
 
   async rotate(id: string, graceMs: number): Promise<IssuedKey> {
     const issued = this.#database.transaction(() => {
-      const row = this.#rowOf(id);
-      const { record, value } = this.rotated(row && recordOf(row), graceMs);
+      const row = this.#toRow(id);
+      const { record, value } = this.rotated(row && toRecord(row), graceMs);
       this.#store(record);
       return { key: this.show(record, row), value };
     });
@@ -102,7 +102,7 @@ export class LocalKeys extends Keys {
   protected async insert(record: KeyRecord): Promise<boolean> {
     const isNew = this.#database.transaction(() => {
       const issued = this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?");
-      if (issued.get(bytesOf(record.mac)) !== undefined) return false;
+      if (issued.get(toBytes(record.mac)) !== undefined) return false;
       const counts = this.#prepare(
         `SELECT count(*) AS active, count(*) FILTER (WHERE compared_name(name) = ?) AS named FROM keys
          WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
@@ -118,7 +118,7 @@ export class LocalKeys extends Keys {
 
   /** Writes a new key, or a key with a new value. */
   #store({ revokedAtMs: _revokedAtMs, ...record }: KeyRecord): void {
-    const mac = bytesOf(record.mac);
+    const mac = toBytes(record.mac);
     this.#prepare("INSERT INTO issued_values VALUES (?)").run(mac);
     this.#prepare(
       `INSERT INTO keys (id, name, scope, prefix, mac, previous_mac, previous_until_ms, allowed_ips,
@@ -130,7 +130,7 @@ export class LocalKeys extends Keys {
     ).run({
       ...record,
       mac,
-      previousMac: record.previousMac === null ? null : bytesOf(record.previousMac),
+      previousMac: record.previousMac === null ? null : toBytes(record.previousMac),
       allowedIps: JSON.stringify(record.allowedIps),
     });
   }
@@ -144,17 +144,17 @@ export class LocalKeys extends Keys {
     const rows = this.#prepare(
       `SELECT ${columns} FROM keys WHERE revoked_at_ms IS NULL`,
     ).all() as Row[];
-    this.replace(rows.map(recordOf));
+    this.replace(rows.map(toRecord));
     this.#version = version;
   }
 
-  #rowOf(id: string): Row | undefined {
+  #toRow(id: string): Row | undefined {
     return this.#prepare(`SELECT ${columns} FROM keys WHERE id = ?`).get(id) as Row | undefined;
   }
 
   /** Throws `ConfigError` for another pepper. Without this check, every key would be refused with no visible reason. */
   #checkPepper(): void {
-    const check = bytesOf(this.macOf("pepper check"));
+    const check = toBytes(this.getMac("pepper check"));
     this.#prepare("INSERT OR IGNORE INTO settings VALUES ('pepper_check', ?)").run(check);
     const row = this.#prepare("SELECT value FROM settings WHERE name = 'pepper_check'").get();
     if (!check.equals(row?.["value"] as Uint8Array)) throw new ConfigError([otherPepper]);
@@ -165,10 +165,10 @@ export class LocalKeys extends Keys {
   }
 }
 
-function recordOf({ requests: _requests, lastUsedAtMs: _lastUsedAtMs, ...row }: Row): KeyRecord {
+function toRecord({ requests: _requests, lastUsedAtMs: _lastUsedAtMs, ...row }: Row): KeyRecord {
   return { ...row, allowedIps: JSON.parse(row.allowedIps) as string[] };
 }
 
-function bytesOf(mac: string): Buffer {
+function toBytes(mac: string): Buffer {
   return Buffer.from(mac, "hex");
 }

@@ -100,7 +100,7 @@ test("a table within its bound never drops a request that still counts", () => {
       let nowMs = 0;
       for (const [caller, wait] of sequence) {
         nowMs += wait;
-        const taken = table.windowOf(`caller ${caller}`, 3, nowMs).take(nowMs);
+        const taken = table.getWindow(`caller ${caller}`, 3, nowMs).take(nowMs);
         assert.equal(taken.isAdmitted, naive[caller]?.take(nowMs));
       }
     }),
@@ -110,11 +110,11 @@ test("a table within its bound never drops a request that still counts", () => {
 test("a table never holds more windows than its bound, and keeps the windows used last", () => {
   const table = new LocalWindow({ windowMs, entriesMax: 100 });
   for (let caller = 0; caller < 10_000; caller += 1) {
-    table.windowOf(`caller ${caller}`, 3, 0).take(0);
+    table.getWindow(`caller ${caller}`, 3, 0).take(0);
     assert.ok(table.size <= 100);
   }
-  const busy = table.windowOf("busy", 1, 0);
+  const busy = table.getWindow("busy", 1, 0);
   busy.take(0);
-  table.windowOf("other", 1, 0);
-  assert.equal(table.windowOf("busy", 1, 0), busy);
+  table.getWindow("other", 1, 0);
+  assert.equal(table.getWindow("busy", 1, 0), busy);
 });

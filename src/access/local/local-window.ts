@@ -19,15 +19,15 @@ export class LocalWindow implements RateWindow {
   }
 
   take(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.windowOf(caller, limit, nowMs).take(nowMs);
+    return this.getWindow(caller, limit, nowMs).take(nowMs);
   }
 
   look(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.windowOf(caller, limit, nowMs).look(nowMs);
+    return this.getWindow(caller, limit, nowMs).look(nowMs);
   }
 
   /** Returns the window of `caller`, or a new one with `limit`. */
-  windowOf(caller: string, limit: number, nowMs: number): SlidingWindow {
+  getWindow(caller: string, limit: number, nowMs: number): SlidingWindow {
     if (nowMs - this.#youngSinceMs >= this.#windowMs) this.#age(nowMs);
     const young = this.#young.get(caller);
     if (young !== undefined) return young;

@@ -8,11 +8,11 @@ import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
+import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
 import { resetConnection } from "../http/reset-connection.ts";
 import type { CursorPosition, Cursors } from "../lists/cursor.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
-import { columnsOf } from "./columns.ts";
+import { getColumns } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
 /** The rows of a file: those of a list as of now. They and their order stay the same, however long reading takes. */
@@ -77,7 +77,7 @@ export class BulkAnswers {
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const whole = withTrailers(reply, this.#piecesOf(file, this.#whileLive(file, rows, key)));
+      const whole = withTrailers(reply, this.#toPieces(file, this.#whileLive(file, rows, key)));
       const pieces = metered(whole, {
         everyMs: lookEveryMs,
         onSlow: () => body.destroy(new SlowClientError()),
@@ -103,14 +103,14 @@ export class BulkAnswers {
     }
   }
 
-  #piecesOf(
+  #toPieces(
     { format, row }: Pick<FileRequest<unknown>, "format" | "row">,
     chunks: AsyncIterable<readonly string[]>,
   ): AsyncIterable<string | Uint8Array> {
     return format === "ndjson"
       ? mapped(chunks, (lines) => lines.map((line) => `${line}\n`).join(""))
       : this.#encoding.encode(
-          { format, columns: columnsOf(row) },
+          { format, columns: getColumns(row) },
           mapped(chunks, (lines) => `[${lines.join(",")}]`),
         );
   }
@@ -127,8 +127,8 @@ export class BulkAnswers {
     let left = rowCount;
     for await (const chunk of chunks) {
       // Reading the chunk has used a turn already.
-      await nextTurn();
-      const lines = await mapInTurns(chunk, writer());
+      await yieldToEventLoop();
+      const lines = await mapYielding(chunk, writer());
       if (key !== null && !this.#parts.keys.isLive(key)) throw new AppError("UNAUTHORIZED");
       left -= lines.length;
       yield lines;

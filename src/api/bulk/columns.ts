@@ -42,9 +42,9 @@ type Shape = {
 };
 
 /** Returns the columns of a row schema, in the order of its fields. */
-export function columnsOf(row: TObject): readonly Column[] {
+export function getColumns(row: TObject): readonly Column[] {
   return Object.entries(row.properties).map(([name, shape]) => {
-    const kinds = new Set(kindsOf(shape));
+    const kinds = new Set(getKinds(shape));
     const nullable = kinds.delete("null");
     const [only = "text"] = kinds;
     const kind = kinds.size === 1 && only !== "null" ? only : "text";
@@ -53,7 +53,7 @@ export function columnsOf(row: TObject): readonly Column[] {
 }
 
 /** Returns the values of a column as the Arrow and Parquet encoders take them. */
-export function valuesOf(
+export function getValues(
   { name, kind }: Column,
   rows: readonly Row[],
 ): (string | bigint | boolean | null)[] {
@@ -64,17 +64,17 @@ export function valuesOf(
       case "integer":
         return BigInt(Number(value));
       case "decimal":
-        return decimalOrNull(textOf(value));
+        return decimalOrNull(toText(value));
       case "time":
-        return BigInt(Date.parse(textOf(value)));
+        return BigInt(Date.parse(toText(value)));
       default:
-        return textOf(value);
+        return toText(value);
     }
   });
 }
 
 /** Returns a value as a string. */
-export function textOf(value: Exclude<Value, null>): string {
+export function toText(value: Exclude<Value, null>): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
@@ -87,8 +87,8 @@ function decimalOrNull(text: string): bigint | null {
 }
 
 /** Every number in a row is an integer, because decimals are strings. */
-function kindsOf({ type, pattern, format, anyOf }: Shape): (Column["kind"] | "null")[] {
-  if (anyOf !== undefined) return anyOf.flatMap(kindsOf);
+function getKinds({ type, pattern, format, anyOf }: Shape): (Column["kind"] | "null")[] {
+  if (anyOf !== undefined) return anyOf.flatMap(getKinds);
   if (type === "null" || type === "boolean") return [type];
   if (type === "integer" || type === "number") return ["integer"];
   if (format === "date-time") return ["time"];

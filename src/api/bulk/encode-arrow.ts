@@ -16,8 +16,8 @@ import {
   decimalPrecision,
   decimalScale,
   type FileEncoder,
+  getValues,
   type Row,
-  valuesOf,
 } from "./columns.ts";
 
 const types: Readonly<Record<Column["kind"], () => DataType>> = {
@@ -34,15 +34,15 @@ const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 /** Encodes an Arrow IPC stream with one record batch for each group of rows. */
 export function encodeArrow(columns: readonly Column[]): FileEncoder {
   return {
-    begin: () => splitStream(streamOf(columns, [])).schema,
-    add: (rows) => splitStream(streamOf(columns, rows)).batches,
+    begin: () => splitStream(toStream(columns, [])).schema,
+    add: (rows) => splitStream(toStream(columns, rows)).batches,
     end: () => endOfStream,
   };
 }
 
-function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
+function toStream(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
   const entries = columns.map((column) => {
-    const values = columnFromArray(valuesOf(column, rows), types[column.kind]());
+    const values = columnFromArray(getValues(column, rows), types[column.kind]());
     return [column.name, values] as const;
   });
   const bytes = tableToIPC(tableFromColumns(Object.fromEntries(entries)), { format: "stream" });

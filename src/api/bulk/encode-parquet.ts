@@ -5,7 +5,7 @@ import {
   decimalPrecision,
   decimalScale,
   type FileEncoder,
-  valuesOf,
+  getValues,
 } from "./columns.ts";
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
@@ -31,7 +31,7 @@ export function encodeParquet(columns: readonly Column[]): FileEncoder {
   const writer = new ByteWriter();
   const file = new ParquetWriter({
     writer,
-    schema: [{ name: "schema", num_children: columns.length }, ...columns.map(elementOf)],
+    schema: [{ name: "schema", num_children: columns.length }, ...columns.map(getElement)],
     codec: "ZSTD",
     compressors: { ZSTD: (bytes) => zstdCompressSync(bytes, compressionLevel) },
     createdBy: "oddwire",
@@ -41,7 +41,7 @@ export function encodeParquet(columns: readonly Column[]): FileEncoder {
     add: (rows) => {
       const columnData = columns.map((column) => ({
         name: column.name,
-        data: valuesOf(column, rows),
+        data: getValues(column, rows),
       }));
       void file.write({ columnData, rowGroupSize: rows.length });
       return take(writer);
@@ -60,6 +60,6 @@ function take(writer: ByteWriter): Uint8Array {
   return bytes;
 }
 
-function elementOf({ name, kind, nullable }: Column): SchemaElement {
+function getElement({ name, kind, nullable }: Column): SchemaElement {
   return { name, ...types[kind], repetition_type: nullable ? "OPTIONAL" : "REQUIRED" };
 }

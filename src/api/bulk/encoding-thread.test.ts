@@ -30,7 +30,7 @@ test("a failed file does not affect others, and a failed thread is started again
 
 test("csv: a text like a formula gets an apostrophe, which removing one undoes; no control characters", async () => {
   const columns = [{ name: "a", kind: "text", nullable: true }] as const;
-  const cellOf = async (text: string): Promise<string> => {
+  const getCell = async (text: string): Promise<string> => {
     const thread = new EncodingThread();
     const rows = (async function* () {
       yield JSON.stringify([{ a: text }]);
@@ -49,8 +49,9 @@ test("csv: a text like a formula gets an apostrophe, which removing one undoes; 
     " =1",
     "\uff1d1",
   ];
-  for (const text of formulas) assert.equal(await cellOf(text), `"'${text.replaceAll('"', '""')}"`);
-  for (const text of ["-0.5", "12", "NA", "a=b", "Yes"]) assert.equal(await cellOf(text), text);
-  assert.equal(await cellOf("Nul\u0000\u001b[2Jinside"), '"Nul [2Jinside"');
-  assert.equal(await cellOf("\t=1"), `"'\t=1"`);
+  for (const text of formulas)
+    assert.equal(await getCell(text), `"'${text.replaceAll('"', '""')}"`);
+  for (const text of ["-0.5", "12", "NA", "a=b", "Yes"]) assert.equal(await getCell(text), text);
+  assert.equal(await getCell("Nul\u0000\u001b[2Jinside"), '"Nul [2Jinside"');
+  assert.equal(await getCell("\t=1"), `"'\t=1"`);
 });

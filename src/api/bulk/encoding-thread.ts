@@ -40,11 +40,11 @@ export class EncodingThread {
       thread.worker.postMessage({ ...file, port: port2 } satisfies FileOrder, [port2]);
       for await (const json of arrays) {
         port.postMessage(json);
-        yield* await this.#pieceOf(answers, thread);
+        yield* await this.#getPiece(answers, thread);
       }
-      yield* await this.#pieceOf(answers, thread);
+      yield* await this.#getPiece(answers, thread);
       port.postMessage(null);
-      yield* await this.#pieceOf(answers, thread);
+      yield* await this.#getPiece(answers, thread);
     } finally {
       thread.worker.off("exit", close);
       close();
@@ -52,7 +52,7 @@ export class EncodingThread {
   }
 
   /** Returns the next piece, or no piece when it is empty. If the thread has ended, the next file starts a new one. */
-  async #pieceOf(answers: AsyncIterator<unknown[]>, thread: Thread) {
+  async #getPiece(answers: AsyncIterator<unknown[]>, thread: Thread) {
     const { done, value } = await answers.next();
     if (done === true) {
       if (this.#thread === thread) this.#thread = null;

@@ -3,7 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { webLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import { toPlainText } from "../../base/plain-text.ts";
-import { type Column, type FileEncoder, type Row, textOf } from "./columns.ts";
+import { type Column, type FileEncoder, type Row, toText } from "./columns.ts";
 import { encodeArrow } from "./encode-arrow.ts";
 import { encodeParquet } from "./encode-parquet.ts";
 import type { EncodedFormat, FileOrder } from "./encoding-thread.ts";
@@ -72,7 +72,7 @@ const number = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 function csvField(value: Row[string] | undefined): string {
   if (value === null || value === undefined) return "";
-  const text = textOf(value);
+  const text = toText(value);
   if (!special.test(text)) return text;
   if (number.test(text)) return text;
   const plain = toPlainText(text);

@@ -1,7 +1,7 @@
-import { nextTurn } from "../../base/time/turns.ts";
-import { type MarketRow, marketRow, presentMarket } from "../../rows/market-row.ts";
+import { yieldToEventLoop } from "../../base/time/turns.ts";
+import { type MarketRow, marketRow, toMarketRow } from "../../rows/market-row.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
-import { columnsOf, requiredPart } from "./columns.ts";
+import { getColumns, requiredPart } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
 /** Markets of one message to the encoding thread. */
@@ -19,7 +19,7 @@ export async function encodeMarketSnapshot(
       yield JSON.stringify(chunk);
     }
   };
-  const file = { format: "parquet", columns: columnsOf(requiredPart(marketRow)) } as const;
+  const file = { format: "parquet", columns: getColumns(requiredPart(marketRow)) } as const;
   for await (const piece of new EncodingThread().encode(file, arrays())) pieces.push(piece);
   return { bytes: Buffer.concat(pieces), rows };
 }
@@ -33,7 +33,7 @@ async function* chunksOfMarkets(state: MarketState): AsyncGenerator<readonly Mar
       columns.conditionIdAt(from + index),
     );
     const markets = ids.map((id) => state.directory.market(id)).filter((market) => market !== null);
-    yield markets.map((market) => presentMarket(market, state));
-    await nextTurn();
+    yield markets.map((market) => toMarketRow(market, state));
+    await yieldToEventLoop();
   }
 }

@@ -5,9 +5,9 @@ import type { Freshness } from "../../rows/freshness.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
 import { jsonContentType } from "../http/error-answer.ts";
 import { acceptsGzip, endOfGzip } from "../http/gzip.ts";
-import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
+import { findHostFault, getRequestId, hasBody } from "../http/request-head.ts";
 import type { Answered } from "../metrics/request-meter.ts";
-import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
+import { type CachedResponse, getEnd, matchesEtag, type ResponseCache } from "./response-cache.ts";
 
 type FastPathParts = {
   readonly cache: ResponseCache;
@@ -30,7 +30,7 @@ export class FastPath {
   }
 
   /** Returns the caller of a request that was counted here but goes through Fastify; `undefined` for all others. */
-  callerOf(request: IncomingMessage): Caller | undefined {
+  getCaller(request: IncomingMessage): Caller | undefined {
     return this.#handedOn.get(request);
   }
 
@@ -64,7 +64,7 @@ export class FastPath {
       this.#handedOn.set(request, caller);
       return false;
     }
-    const requestId = requestIdOf(request);
+    const requestId = getRequestId(request);
     const { etag, route, cacheControl } = answer;
     const headers: Headers = {
       ...answerHeaders(caller, requestId),
@@ -75,7 +75,7 @@ export class FastPath {
     const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
     if (status === 304) response.writeHead(304, headers).end();
     else {
-      const end = endOf(requestId, answer, freshness());
+      const end = getEnd(requestId, answer, freshness());
       send(response, answer, { headers, end, isPacked });
     }
     onAnswered({ method: "GET", route, status, code: null, requestId, caller });
@@ -125,5 +125,5 @@ function canBeSentNow(cached: CachedResponse, isPacked: boolean): boolean {
 
 /** Returns whether a request has one `Host`, as HTTP/1.1 demands, and no body. Fastify answers all others. */
 function isPlain(request: IncomingMessage): boolean {
-  return hostFaultOf(request) === null && !hasBody(request);
+  return findHostFault(request) === null && !hasBody(request);
 }

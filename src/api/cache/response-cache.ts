@@ -49,7 +49,7 @@ export class WrittenJson {
 }
 
 /** Returns the parts of a response body as JSON, and the text that its ETag covers. */
-export function partsOf({ data, meta = {}, ...rest }: AnswerBody) {
+export function getParts({ data, meta = {}, ...rest }: AnswerBody) {
   const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
   const restText = JSON.stringify(rest).slice(1, -1);
   const moreText = JSON.stringify(meta).slice(1, -1);
@@ -65,7 +65,7 @@ export function partsOf({ data, meta = {}, ...rest }: AnswerBody) {
 }
 
 /** Returns the ETag. It is weak, because the same response can be sent with other freshness and cursors. */
-export function etagOf(tagged: string): string {
+export function getEtag(tagged: string): string {
   return `W/"${hash("sha256", tagged, "base64url").slice(0, 22)}"`;
 }
 
@@ -78,7 +78,7 @@ export function matchesEtag(etag: string, ifNoneMatch: string | undefined): bool
 }
 
 /** Returns the text after the head. Request ids need no escapes in JSON. */
-export function endOf(
+export function getEnd(
   requestId: string,
   { tail }: Pick<CachedResponse, "tail">,
   freshness: Freshness,
@@ -112,7 +112,7 @@ export class ResponseCache {
     this.#forget(target);
     if (typeof answer.head !== "string" && !this.#recentRequests.isRepeat(target)) return;
     this.#answers.set(target, answer);
-    this.#bytes += costOf(target, answer);
+    this.#bytes += getCost(target, answer);
     for (const oldest of this.#answers.keys()) {
       if (this.#bytes <= webLimits.cachedResponseBytesMax) break;
       this.#forget(oldest);
@@ -129,7 +129,7 @@ export class ResponseCache {
       const isCurrent = policy.watch();
       const body = policy.bodyNow?.() ?? null;
       if (body === null) return null;
-      const { head, headBytes, tail } = partsOf(body);
+      const { head, headBytes, tail } = getParts(body);
       const renewed = { ...answer, head, headBytes, tail, isCurrent };
       this.put(target, renewed);
       return renewed;
@@ -143,7 +143,7 @@ export class ResponseCache {
     const known = this.#answers.get(target);
     if (known === undefined) return;
     this.#answers.delete(target);
-    this.#bytes -= costOf(target, known);
+    this.#bytes -= getCost(target, known);
   }
 }
 
@@ -171,7 +171,7 @@ export class RecentRequests {
 const entryBytes = 500;
 
 /** Returns the memory that a response can come to use: gzip makes JSON at most half as long. */
-function costOf(target: string, { head, headBytes }: CachedResponse): number {
+function getCost(target: string, { head, headBytes }: CachedResponse): number {
   const packedBytes = typeof head === "string" ? 0 : headBytes / 2;
   return entryBytes + target.length + headBytes + packedBytes;
 }

@@ -7,11 +7,11 @@ import {
   type AnswerBody,
   type CachedResponse,
   type CachePolicy,
-  endOf,
-  etagOf,
+  getEnd,
+  getEtag,
+  getParts,
   isAnswerBody,
   matchesEtag,
-  partsOf,
   type ResponseCache,
 } from "./response-cache.ts";
 
@@ -40,14 +40,14 @@ export class SingleFlight {
   /** Returns the response of a route, in an encoding that the request accepts. */
   async answer(route: Route, reply: FastifyReply): Promise<unknown> {
     const { request } = reply;
-    const { cachePolicyOf } = route;
+    const { getCachePolicy } = route;
     // Read the freshness first: a response must not claim to cover what is indexed while it is made.
     const fresh = this.#freshness();
-    if (cachePolicyOf === undefined || request.method !== "GET") {
+    if (getCachePolicy === undefined || request.method !== "GET") {
       const body = await route.handler(request, reply);
       if (body instanceof PackableBytes) return bodyFor(reply, body);
       if (!isAnswerBody(body)) return body;
-      return replyWith(responseOf(route, body, reply), reply, fresh);
+      return replyWith(getResponse(route, body, reply), reply, fresh);
     }
     const target = request.raw.url ?? "";
     const cached = this.#cache.get(target);
@@ -57,7 +57,7 @@ export class SingleFlight {
     // A response that is still current is as new as one that would be made for this request.
     const shared = flight?.isCurrent() === true ? await flight.response : null;
     return shared === null
-      ? this.#make(route, reply, { policy: cachePolicyOf(request), fresh })
+      ? this.#make(route, reply, { policy: getCachePolicy(request), fresh })
       : replyWith(shared, reply, fresh);
   }
 
@@ -75,7 +75,7 @@ export class SingleFlight {
     try {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const made = responseOf(route, body, reply);
+      const made = getResponse(route, body, reply);
       const { path, access } = route;
       const response = { ...made, route: path, access, policy, isCurrent };
       this.#cache.put(target, response);
@@ -88,9 +88,9 @@ export class SingleFlight {
   }
 }
 
-function responseOf({ isTagged }: Route, body: AnswerBody, reply: FastifyReply): MadeResponse {
-  const { tagged, ...parts } = partsOf(body);
-  const etag = isTagged?.(body) ? etagOf(tagged) : null;
+function getResponse({ isTagged }: Route, body: AnswerBody, reply: FastifyReply): MadeResponse {
+  const { tagged, ...parts } = getParts(body);
+  const etag = isTagged?.(body) ? getEtag(tagged) : null;
   return { ...parts, etag, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
@@ -101,7 +101,7 @@ function replyWith(response: MadeResponse, reply: FastifyReply, fresh: Freshness
   if (etag !== null) reply.header("etag", etag);
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"])) {
     const { head } = response;
-    const end = endOf(request.id, response, fresh);
+    const end = getEnd(request.id, response, fresh);
     return typeof head === "string" ? head + end : bodyFor(reply, head, end);
   }
   reply.code(304).removeHeader("content-type");

@@ -2,11 +2,11 @@ import type { TObject } from "typebox";
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { version } from "../../base/config/version.ts";
 import { fileFormats } from "../bulk/bulk-format.ts";
-import { mediaTypeOf, type Route } from "../http/route.ts";
+import { getMediaType, type Route } from "../http/route.ts";
 import type { Content, JsonSchema, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
 import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
-import { exampleOf } from "./examples.ts";
+import { getExample } from "./examples.ts";
 import { guide } from "./guide.ts";
 import type { LiveExamples } from "./live-examples.ts";
 
@@ -114,10 +114,10 @@ function describeOperation(
   const { summary, params, querystring, body } = route;
   return {
     operationId,
-    tags: [tagOf(route)],
+    tags: [getTag(route)],
     summary,
     description: explain(route),
-    security: securityOf(route),
+    security: getSecurity(route),
     parameters: [
       ...describeParameters(route.path, params, { in: "path", live }),
       ...describeParameters(route.path, querystring, { in: "query", live }),
@@ -131,7 +131,7 @@ function describeOperation(
 }
 
 /** Returns the security of a route: no key, any key, or an admin key, in either header. */
-function securityOf({ access, upgrade: to }: Route): Security {
+function getSecurity({ access, upgrade: to }: Route): Security {
   const roles = isAdministrative(access) ? ["admin"] : [];
   const key: Security = [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
   // Browsers cannot set headers on a WebSocket, so they send the key in the first frame.
@@ -157,18 +157,18 @@ function describeBody(body: TObject) {
     (name) => described.properties?.[name]?.default === undefined,
   );
   const schema = { ...described, required, additionalProperties: false };
-  const content: Content = { "application/json": { schema, ...bodyExampleOf(schema) } };
+  const content: Content = { "application/json": { schema, ...getBodyExample(schema) } };
   return { required: required.length > 0, content };
 }
 
 /** Only what has to be sent: viewers fill in everything that has an example. */
-function bodyExampleOf({ properties = {}, required = [] }: JsonSchema) {
-  const fields = required.map((name) => [name, exampleOf(name, properties[name] ?? {})]);
+function getBodyExample({ properties = {}, required = [] }: JsonSchema) {
+  const fields = required.map((name) => [name, getExample(name, properties[name] ?? {})]);
   return { example: Object.fromEntries(fields) as unknown };
 }
 
 /** The files are not other contents of the same response: generated clients would get a union with text. */
-const fileTypes = Object.values(fileFormats).map(mediaTypeOf).join(", ");
+const fileTypes = Object.values(fileFormats).map(getMediaType).join(", ");
 
 const streamGuide = `
 
@@ -204,7 +204,7 @@ function explain({ description, access, cacheControl, isBulk, upgrade: to }: Rou
 }
 
 /** Returns the group of a path by its first segment after the version. */
-function tagOf({ path }: Route): string {
+function getTag({ path }: Route): string {
   const [, , segment = ""] = path.split("/");
   const group = Object.entries(groups).find(([, { paths }]) =>
     paths.some((name) => name === segment),

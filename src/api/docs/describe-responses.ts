@@ -1,6 +1,6 @@
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
-import { mediaTypeOf, type Route } from "../http/route.ts";
+import { getMediaType, type Route } from "../http/route.ts";
 import type { Content, Header, Reference, Response } from "./api-document.ts";
 import { describeSchema, refTo } from "./describe-schema.ts";
 import sampleAnswers from "./sample-answers.json" with { type: "json" };
@@ -104,24 +104,24 @@ export function describeResponses(operationId: string, route: Route) {
     headers: {
       ...everyHeaderRef,
       ...packedHeaderRef,
-      ...etagOf(route),
+      ...getEtag(route),
       ...(route.isBulk ? bulkHeaderRef : {}),
     },
     content: {
-      [mediaTypeOf(route)]: { schema, example: samples[operationId] },
+      [getMediaType(route)]: { schema, example: samples[operationId] },
     },
   };
   for (const status of route.statuses ?? [200])
     responses[status] = route.upgrade === undefined ? success : switchingProtocols;
   if (route.isTagged !== undefined) {
-    const headers = { ...everyHeaderRef, ...etagOf(route) };
+    const headers = { ...everyHeaderRef, ...getEtag(route) };
     responses[304] = {
       description: "Not modified: the response you have is current",
       headers,
       content: {},
     };
   }
-  const byStatus = Map.groupBy(errorsOf(route), (code) => errorTable[code].status);
+  const byStatus = Map.groupBy(getErrors(route), (code) => errorTable[code].status);
   for (const [status, codes] of byStatus) {
     const name = codes.join(".");
     responses[status] = refTo("responses", name);
@@ -130,12 +130,12 @@ export function describeResponses(operationId: string, route: Route) {
   return { responses, components };
 }
 
-function etagOf({ isTagged }: Route): Record<string, Reference> {
+function getEtag({ isTagged }: Route): Record<string, Reference> {
   return isTagged === undefined ? {} : { ETag: refTo("headers", "ETag") };
 }
 
 /** Returns the error codes of a route, in the order of `errorTable`, without 405, which any path can return. */
-function errorsOf({ method, access, params, querystring, body, errors = [] }: Route): ErrorCode[] {
+function getErrors({ method, access, params, querystring, body, errors = [] }: Route): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     "VALIDATION_ERROR",
     "IP_BLOCKED",

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
-import { exampleOf } from "./examples.ts";
+import { getExample } from "./examples.ts";
 import { fieldNotes } from "./field-notes.ts";
 import type { LiveExamples } from "./live-examples.ts";
 import { parameterNotes } from "./parameter-notes.ts";
@@ -44,7 +44,7 @@ export function describeParameter(
   const special = parameterNotes[key];
   const description = special ?? own ?? parameterNotes[name] ?? fieldNotes[name];
   const required = place.isRequired && rest.default === undefined;
-  const sample = exampleOf(name, described);
+  const sample = getExample(name, described);
   const example = place.live[key] ?? place.live[name] ?? sample;
   const isList = rest.items !== undefined;
   return {
@@ -92,11 +92,11 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
 }
 
 /** Describes a field. What its schema lacks is filled in, as next to a `$ref`: the note and an example. */
-function describeProperty(name: string, schema: TSchema, note: string | undefined): JsonSchema {
+function describeProperty(name: string, schema: TSchema, record: string | undefined): JsonSchema {
   const described = describeSchema(schema);
-  const example = exampleOf(name, described);
+  const example = getExample(name, described);
   return {
-    ...(note === undefined ? {} : { description: note }),
+    ...(record === undefined ? {} : { description: record }),
     ...(example === undefined ? {} : { examples: [example] }),
     ...described,
   };

@@ -63,10 +63,10 @@ const others: Readonly<Record<string, unknown>> = {
 const examples = examplesByName();
 
 /** Returns the example of a schema, or else one of its choices or a value of the field or parameter of this name. */
-export function exampleOf(name: string, schema: JsonSchema): unknown {
+export function getExample(name: string, schema: JsonSchema): unknown {
   const { type, examples: own, const: only, enum: choices, default: usual, items, anyOf } = schema;
   // The last shape of a union is often `null`.
-  if (anyOf?.[0] !== undefined) return exampleOf(name, anyOf[0]);
+  if (anyOf?.[0] !== undefined) return getExample(name, anyOf[0]);
   // The default of a parameter shows less than another choice.
   const choice = own?.[0] ?? only ?? choices?.find((one) => one !== usual);
   if (choice !== undefined) return choice;
@@ -75,10 +75,10 @@ export function exampleOf(name: string, schema: JsonSchema): unknown {
   if (type === "integer" || type === "number") return typeof known === "number" ? known : 1;
   if (items === undefined) return type === "object" ? undefined : known;
   if (Array.isArray(known)) return known;
-  const item = exampleOf(name, items);
+  const item = getExample(name, items);
   // A number of things can have the name of their list.
-  const isNumberOf = items.$ref !== undefined && typeof item === "number";
-  return item === undefined || isNumberOf ? undefined : [item];
+  const isNumberItem = items.$ref !== undefined && typeof item === "number";
+  return item === undefined || isNumberItem ? undefined : [item];
 }
 
 function examplesByName(): ReadonlyMap<string, unknown> {

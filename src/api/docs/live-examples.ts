@@ -1,6 +1,6 @@
 /** Values of parameters that exist on this service, so that requests sent from the API reference find something. */
 import { formatTokenId } from "../../base/ids.ts";
-import { eventKeyOf } from "../../market/market.ts";
+import { getEventKey } from "../../market/market.ts";
 import { readFills } from "../../query/read-fills.ts";
 import type { Backend } from "../backend.ts";
 
@@ -21,14 +21,14 @@ export async function readLiveExamples({ facts, state }: Backend): Promise<LiveE
   });
   const { directory } = state;
   const trades = fills.map((fill) => {
-    const conditionId = directory.placeOf(fill.tokenId)?.conditionId;
+    const conditionId = directory.getPlace(fill.tokenId)?.conditionId;
     return { fill, market: conditionId === undefined ? null : directory.market(conditionId) };
   });
   const newest = trades.find(({ market }) => market?.resolution === null) ?? trades[0];
   if (newest === undefined) return {};
   const { txHash, orderHash, maker } = newest.fill;
   const tokenId = formatTokenId(newest.fill.tokenId);
-  const events = trades.flatMap(({ market }) => (market && eventKeyOf(market)) ?? []);
+  const events = trades.flatMap(({ market }) => (market && getEventKey(market)) ?? []);
   return {
     token_id: tokenId,
     token_ids: [tokenId],

@@ -35,7 +35,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /** Returns the content type by file extension; `null` for files that are not served. */
-export function contentTypeOf(name: string): string | null {
+export function getContentType(name: string): string | null {
   return contentTypes[extname(name)] ?? null;
 }
 

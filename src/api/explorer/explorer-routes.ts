@@ -5,8 +5,8 @@ import { Type } from "typebox";
 import { assert } from "../../base/assert.ts";
 import { AppError } from "../../base/errors.ts";
 import {
-  contentTypeOf,
   fileRoute,
+  getContentType,
   madeOnce,
   pagePolicy,
   pageRoute,
@@ -103,7 +103,7 @@ export function explorerRoutes(open = openExplorer) {
 function keep(files: ExplorerFiles): ReadonlyMap<string, PackableBytes> {
   return new Map(
     [...files].map(([name, body]) => {
-      const contentType = contentTypeOf(name);
+      const contentType = getContentType(name);
       assert(contentType !== null, `${name} is of the explorer`);
       const file = staticFile(body, contentType, contentSecurityPolicy);
       // The page has no name under `/assets`, where browsers cache files for a year.

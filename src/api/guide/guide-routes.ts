@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import {
-  contentTypeOf,
   fileRoute,
+  getContentType,
   inlineHash,
   pagePolicy,
   staticFile,
@@ -64,17 +64,17 @@ function readFiles(folder: string): ReadonlyMap<string, PackableBytes> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return new Map(
     names.flatMap((name) => {
-      const contentType = contentTypeOf(name);
+      const contentType = getContentType(name);
       if (contentType === null) return [];
       const body = readFileSync(join(folder, name));
-      const policy = extname(name) === ".html" ? policyOf(body.toString()) : "default-src 'none'";
+      const policy = extname(name) === ".html" ? getPolicy(body.toString()) : "default-src 'none'";
       return [[name, staticFile(body, contentType, policy)]];
     }),
   );
 }
 
 /** Returns a policy that lets a page load files of the site and run its inline scripts, and nothing else. */
-function policyOf(page: string): string {
+function getPolicy(page: string): string {
   const inline = [...page.matchAll(/<script(?: id="[^"]*")?>([^]*?)<\/script>/g)];
   const hashes = inline.map(([, script = ""]) => ` ${inlineHash(script)}`);
   return pagePolicy([

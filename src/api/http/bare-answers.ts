@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Admission, Caller } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError, errorTable } from "../../base/errors.ts";
-import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
+import { type Awaitable, thenMaybe } from "../../base/time/awaitable.ts";
 import type { Observation } from "../metrics/request-meter.ts";
 import type { Upgrade } from "../stream/stream-connection.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
@@ -11,7 +11,7 @@ import { answerHeaders } from "./answer-headers.ts";
 import { declineUpgrade } from "./declined-upgrade.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { PendingResponses } from "./pending-responses.ts";
-import { hostFaultOf, type ParserError, requestIdIn, requestIdOf } from "./request-head.ts";
+import { findHostFault, getRequestId, type ParserError, requestIdIn } from "./request-head.ts";
 
 /** An error response to write to a bare socket. */
 type SocketAnswer = {
@@ -71,35 +71,35 @@ export class BareAnswers {
   refuseConnect(request: IncomingMessage, socket: Socket): void {
     this.#whenItsTurn(socket, this.#parts.admission.admit(request, "optional"), (caller) => {
       const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
-      const requestId = requestIdOf(request);
+      const requestId = getRequestId(request);
       this.#answer(socket, { caller, error, requestId, headers: { allow: everyMethod } });
     });
   }
 
   /** Passes a request for another protocol to the stream, or refuses it. */
-  upgrade(asked: Pick<Upgrade, "request" | "socket" | "head">): void {
-    const { request, socket } = asked;
+  upgrade(requested: Pick<Upgrade, "request" | "socket" | "head">): void {
+    const { request, socket } = requested;
     this.#whenItsTurn(socket, this.#parts.admission.admit(request, "upgrade"), (caller) => {
-      const requestId = requestIdOf(request);
+      const requestId = getRequestId(request);
       const refuse: Upgrade["refuse"] = (error, headers = {}) =>
         this.#answer(socket, { caller, error, requestId, headers });
-      const hostFault = hostFaultOf(request);
+      const hostFault = findHostFault(request);
       if (caller.refusal === null && hostFault !== null) return refuse(hostFault);
-      this.#parts.stream?.take({ ...asked, caller, requestId, refuse });
+      this.#parts.stream?.take({ ...requested, caller, requestId, refuse });
     });
   }
 
   /** Gives a request for a protocol that is not served back to the server, once earlier responses are sent. */
   async decline(
     server: Server,
-    asked: Pick<Upgrade, "request" | "socket" | "head">,
+    requested: Pick<Upgrade, "request" | "socket" | "head">,
   ): Promise<void> {
-    const { socket } = asked;
+    const { socket } = requested;
     const destroy = () => void socket.destroy();
     socket.on("error", destroy);
     await this.pending.sent(socket);
     socket.off("error", destroy);
-    if (!socket.destroyed) declineUpgrade(server, asked);
+    if (!socket.destroyed) declineUpgrade(server, requested);
   }
 
   /**
@@ -114,7 +114,7 @@ export class BareAnswers {
     if (!(admitted instanceof Promise) && !this.pending.has(socket)) return proceed(admitted);
     const destroy = () => void socket.destroy();
     socket.on("error", destroy);
-    void whenKnown(admitted, async (caller) => {
+    void thenMaybe(admitted, async (caller) => {
       await this.pending.sent(socket);
       socket.off("error", destroy);
       proceed(caller);

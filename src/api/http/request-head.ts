@@ -5,7 +5,7 @@ import type { AppError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 
 /** Returns the client's request id if it is safe in headers and logs, otherwise a new UUID. */
-export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
+export function getRequestId(request: Pick<IncomingMessage, "headers">): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
 }
@@ -23,11 +23,11 @@ export function requestIdIn({ rawPacket, bytesParsed = 0 }: ParserError): string
   const end = text.lastIndexOf("\r\n\r\n", bytesParsed);
   const [head = ""] = text.slice(end === -1 ? 0 : end + 4).split("\r\n\r\n");
   const given = [...head.matchAll(/^x-request-id:[ \t]*(.*?)[ \t]*$/gim)].map(([, id]) => id);
-  return requestIdOf({ headers: given.length === 1 ? { "x-request-id": given[0] } : {} });
+  return getRequestId({ headers: given.length === 1 ? { "x-request-id": given[0] } : {} });
 }
 
 /** Returns the error for a request without exactly one `Host` (RFC 9112, 3.2), or `null`. */
-export function hostFaultOf(request: IncomingMessage): AppError | null {
+export function findHostFault(request: IncomingMessage): AppError | null {
   const { host } = request.headers;
   if (host === undefined)
     return request.httpVersion === "1.1" ? invalid("host", "header is missing") : null;

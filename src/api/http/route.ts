@@ -69,7 +69,7 @@ export type RouteOptions<
   /** `Cache-Control` of success; `no-store` by default. */
   readonly cacheControl?: string;
   /** If set, responses are cached as bytes (`response-cache.ts`) under this policy. */
-  readonly cachePolicyOf?: (request: RequestOf<Params, Query, Body>) => CachePolicy;
+  readonly getCachePolicy?: (request: RequestOf<Params, Query, Body>) => CachePolicy;
   /** Whether a response has an `ETag`, and is 304 for a client that has it already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
   /** A promise to wait for before the handler reads anything; `null` when there is nothing to wait for. */
@@ -83,12 +83,12 @@ export type RouteOptions<
 /** An endpoint as the server takes it, without the types of its shapes. */
 export type Route = Omit<
   RouteOptions<TObject, TObject, TObject, TSchema>,
-  "method" | "params" | "querystring" | "cachePolicyOf" | "handler"
+  "method" | "params" | "querystring" | "getCachePolicy" | "handler"
 > & {
   readonly method: "GET" | "POST" | "DELETE";
   readonly params: TObject;
   readonly querystring: TObject;
-  readonly cachePolicyOf?: (request: FastifyRequest) => CachePolicy;
+  readonly getCachePolicy?: (request: FastifyRequest) => CachePolicy;
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown;
 };
 
@@ -105,6 +105,8 @@ export function defineRoute<
 }
 
 /** Returns the media type of success, without parameters. */
-export function mediaTypeOf({ contentType = jsonContentType }: Pick<Route, "contentType">): string {
+export function getMediaType({
+  contentType = jsonContentType,
+}: Pick<Route, "contentType">): string {
   return contentType.replace(/;.*/, "");
 }

@@ -8,7 +8,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
-import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
+import { type Awaitable, thenMaybe } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
 import { FastPath } from "../cache/fast-path.ts";
@@ -21,11 +21,11 @@ import { BareAnswers, everyMethod } from "./bare-answers.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { bodyFor, type PackableBytes } from "./gzip.ts";
 import { readJsonBodies } from "./json-body.ts";
-import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
+import { findHostFault, getRequestId, hasBody } from "./request-head.ts";
 import type { Route } from "./route.ts";
 import { frameworkOptions, nodeOptions } from "./server-options.ts";
 import { unknownPath, wantsPage } from "./unknown-path.ts";
-import { waitPageHeaders, waitPageOf } from "./wait-page.ts";
+import { getWaitPage, waitPageHeaders } from "./wait-page.ts";
 
 type ServerOptions = {
   readonly host: string;
@@ -99,7 +99,7 @@ export class HttpServer {
       freshness,
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
-      onAnswered: this.#note.bind(this),
+      onAnswered: this.#record.bind(this),
     });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);
@@ -111,17 +111,17 @@ export class HttpServer {
           const isTaken = this.node.listening && this.#fastPath.take(request, response);
           if (isTaken === true) return;
           this.#bare.pending.add(response);
-          void whenKnown(isTaken, (isAnswered) => {
+          void thenMaybe(isTaken, (isAnswered) => {
             if (!isAnswered) handle(request, response);
           });
         }).setTimeout(webLimits.socketIdleTimeoutMs, (socket) => this.#bare.pending.close(socket)),
-      genReqId: requestIdOf,
+      genReqId: getRequestId,
       clientErrorHandler: (error, socket) => this.#bare.answerMalformed(error, socket),
       // A path that cannot be decoded is an unknown path. Fastify runs no hooks for it, so they are called here.
       frameworkErrors: (_error, request, reply) =>
         receive(request, reply, (refusal) => {
           answerError(refusal ?? this.#unknownPath(request), request, reply);
-          this.#noteAnswer(request, reply.statusCode);
+          this.#recordAnswer(request, reply.statusCode);
         }),
     });
     this.#app.decorateRequest("caller");
@@ -180,9 +180,9 @@ export class HttpServer {
   }
 
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
-    const counted = this.#fastPath.callerOf(request.raw);
-    const caller = counted ?? this.#options.admission.admit(request.raw, this.#accessOf(request));
-    void whenKnown(caller, (known) => {
+    const counted = this.#fastPath.getCaller(request.raw);
+    const caller = counted ?? this.#options.admission.admit(request.raw, this.#getAccess(request));
+    void thenMaybe(caller, (known) => {
       request.caller = known;
       this.#begin(request, reply, done);
     });
@@ -196,7 +196,7 @@ export class HttpServer {
     if (allow !== undefined) reply.header("allow", allow);
     // `OPTIONS *` is about the server as a whole, whatever route the router finds (RFC 9110, 9.3.7).
     const isOfServer = request.method === "OPTIONS" && request.raw.url === "*";
-    const hostFault = hostFaultOf(request.raw);
+    const hostFault = findHostFault(request.raw);
     if (caller.refusal !== null) done(caller.refusal);
     else if (!isOfServer && (path === undefined || request.raw.url === "*"))
       done(this.#unknownPath(request));
@@ -211,7 +211,7 @@ export class HttpServer {
   }
 
   /** Returns the access of a request. Only a preflight of an allowed origin is one; any other `OPTIONS` is public. */
-  #accessOf({ headers, routeOptions }: FastifyRequest): Access {
+  #getAccess({ headers, routeOptions }: FastifyRequest): Access {
     const { access = "optional" } = routeOptions.config;
     if (access !== "preflight") return access;
     const isPreflight = headers["access-control-request-method"] !== undefined;
@@ -234,7 +234,7 @@ export class HttpServer {
     void reply.code(status).headers(headers);
     const page = wantsPage(request.raw) ? this.#pageFor(reply, error) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
-    void whenKnown(answer, (known) => reply.send(known));
+    void thenMaybe(answer, (known) => reply.send(known));
   }
 
   /** Returns what a browser gets in place of an error, and sets its headers; `null` for the error itself. */
@@ -243,7 +243,7 @@ export class HttpServer {
       const unknown = this.#options.unknownPage?.();
       return unknown?.then((page) => bodyFor(reply, page)) ?? null;
     }
-    const page = waitPageOf(error, reply.request.id);
+    const page = getWaitPage(error, reply.request.id);
     if (page !== null) reply.headers(waitPageHeaders);
     return page;
   }
@@ -251,7 +251,7 @@ export class HttpServer {
   /** Logs a 5xx error. A 503 without a cause is a limit that callers reached, so it is logged as information. */
   #logFailure(error: AppError, request: FastifyRequest): void {
     const { code, cause } = error;
-    const facts = { request_id: request.id, route: routeOf(request), code };
+    const facts = { request_id: request.id, route: getRoute(request), code };
     const { log } = this.#options;
     if (code === "SERVICE_UNAVAILABLE" && cause === undefined) log.info(facts, error.message);
     else log.error({ ...facts, err: cause ?? error }, "a request failed");
@@ -327,17 +327,17 @@ export class HttpServer {
 
   #observeAnswers(): void {
     this.#app.addHook("onSend", (...[request, reply, , done]) => {
-      this.#noteAnswer(request, reply.statusCode);
+      this.#recordAnswer(request, reply.statusCode);
       done();
     });
   }
 
-  #noteAnswer(request: FastifyRequest, status: number): void {
+  #recordAnswer(request: FastifyRequest, status: number): void {
     const { id: requestId, caller, method, errorCode: code } = request;
-    this.#note({ requestId, caller, method, route: routeOf(request), status, code });
+    this.#record({ requestId, caller, method, route: getRoute(request), status, code });
   }
 
-  #note({ requestId, caller, ...answered }: Answered): void {
+  #record({ requestId, caller, ...answered }: Answered): void {
     const { observe, clock, log } = this.#options;
     const durationMs = clock.monotonicMs() - caller.startedAtMs;
     const { method, route, status, code } = answered;
@@ -387,7 +387,7 @@ class IdleConnections {
 }
 
 /** Returns the route of a request for metrics and logs: never the raw path, which can be anything. */
-function routeOf({ routeOptions }: FastifyRequest): string {
+function getRoute({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.path ?? "unknown";
 }
 

@@ -36,7 +36,7 @@ export const waitPageHeaders = {
  * Returns the page that a person gets in place of an error that passes; `null` for all other errors. It reloads
  * automatically, and contains nothing from the request but its id.
  */
-export function waitPageOf(
+export function getWaitPage(
   { code, retryAfterSeconds }: AppError,
   requestId: string,
 ): string | null {
@@ -60,13 +60,13 @@ export function waitPageOf(
 <body>
 <h1>${message}</h1>
 <p>${reason}</p>
-<p>This page loads again automatically in ${durationOf(waitSeconds)}.</p>
+<p>This page loads again automatically in ${toDuration(waitSeconds)}.</p>
 <p><small>${status} ${code}, request ${requestId}</small></p>
 </body>
 </html>
 `;
 }
 
-function durationOf(seconds: number): string {
+function toDuration(seconds: number): string {
   return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -13,7 +13,7 @@ export function candleSource(
 ): RowSource<BucketCandle> {
   return {
     first: (count) => readCandlePage(facts, { ...page, limit: count }),
-    positionOf: ({ bucket }) => [bucket],
+    toPosition: ({ bucket }) => [bucket],
     openAll: (rowsMax) => openAll(facts, { page, order }, rowsMax),
     isReversed: page.order !== order,
   };

@@ -14,17 +14,17 @@ export type CandlePage = Range<number> &
     readonly limit: number;
     /** Whether a bucket without trades gets a candle at the previous close, of 0 trades. */
     readonly fillForward: boolean;
-    readonly totalsOf: (tokenId: TokenId) => CandleTotals;
+    readonly getTotals: (tokenId: TokenId) => CandleTotals;
     /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
     readonly now: number;
   };
 
 /** Returns the bucket of the first priced trade of its tokens, Unix seconds; `null` without one. */
-export function firstBucketOf(
-  page: Pick<CandlePage, keyof JoinedTokens | "bucketSeconds" | "totalsOf">,
+export function getFirstBucket(
+  page: Pick<CandlePage, keyof JoinedTokens | "bucketSeconds" | "getTotals">,
 ): number | null {
-  const { same, inverted, bucketSeconds, totalsOf } = page;
-  const firsts = [...same, ...inverted].flatMap((id) => totalsOf(id).firstMinute ?? []);
+  const { same, inverted, bucketSeconds, getTotals } = page;
+  const firsts = [...same, ...inverted].flatMap((id) => getTotals(id).firstMinute ?? []);
   if (firsts.length === 0) return null;
   const first = Math.min(...firsts);
   return first - (first % bucketSeconds);
@@ -51,7 +51,7 @@ async function readFilledPage(
   page: CandlePage,
 ): Promise<readonly BucketCandle[]> {
   const { bucketSeconds, order, limit, now } = page;
-  const first = firstBucketOf(page);
+  const first = getFirstBucket(page);
   if (first === null) return [];
   const lowest = Math.max(page.from, first);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);

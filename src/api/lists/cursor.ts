@@ -50,7 +50,7 @@ export class Cursors {
   }
 
   /** Returns the last indexed position when a cursor was made; -1 if unreadable. Not verified, so only wait for it. */
-  static seqOf(cursor: string): number {
+  static toSeq(cursor: string): number {
     const payload = Buffer.from(cursor, "base64url").subarray(macBytes);
     const [, seq] = /^\[(\d{1,16}),/.exec(payload.toString()) ?? [];
     return Number(seq ?? -1);

@@ -1,9 +1,9 @@
 /** The parameters of the lists of trades, fills and matches, and the filter of fills that they become. */
 import { type Static, type TObject, Type } from "typebox";
-import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import type { Fill } from "../../market/fill.ts";
-import { allTokensOf, type Market } from "../../market/market.ts";
+import { getAllTokens, type Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
@@ -58,14 +58,14 @@ export function rangeFilter(query: RangeQuery): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   checkRange(query, ["start", "end"]);
   checkBounds(query, ["from_block", "to_block"]);
-  const first = from_block === undefined ? 0 : firstSeqOf(from_block);
+  const first = from_block === undefined ? 0 : toFirstSeq(from_block);
   const seqFrom = Math.max(first, after_seq === undefined ? 0 : after_seq + 1) as Seq;
   return {
     // Block times are whole seconds: rounding up keeps start inclusive and end exclusive.
     timestampFrom: start === undefined ? undefined : Math.ceil(start / 1000),
     timestampTo: end === undefined ? undefined : Math.ceil(end / 1000),
     seqFrom: seqFrom === 0 ? undefined : seqFrom,
-    seqTo: to_block === undefined ? undefined : firstSeqOf(to_block + 1),
+    seqTo: to_block === undefined ? undefined : toFirstSeq(to_block + 1),
     txHash: tx_hash,
   };
 }
@@ -76,7 +76,7 @@ export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   const { side, maker, taker, wallet, exchange } = query;
   checkBounds(query, ["min_size", "max_size"]);
   const amounts = { sizeMin, sizeMax, valueMin };
-  const tokenIds = wantedTokens(query, state);
+  const tokenIds = requestedTokens(query, state);
   return { ...rangeFilter(query), ...amounts, tokenIds, side, maker, taker, wallet, exchange };
 }
 
@@ -86,8 +86,8 @@ export function fillSource(
   filter: FillFilter,
   place: { readonly path: string; readonly query: RangeQuery },
 ): RowSource<Fill> {
-  const totalsOf = (tokenId: TokenId) => backend.state.directory.totalsOf(tokenId);
-  const list = { filter, totalsOf, ...listOrder(backend, place) };
+  const getTotals = (tokenId: TokenId) => backend.state.directory.getTotals(tokenId);
+  const list = { filter, getTotals, ...listOrder(backend, place) };
   return storedSource(backend.facts, storedFills(list));
 }
 
@@ -102,21 +102,21 @@ export function listOrder(
 }
 
 /** Returns the tokens that match all of `token_id`, `condition_id` and `neg_risk_market_id`; `undefined` for any. */
-function wantedTokens(
+function requestedTokens(
   { token_id, condition_id, neg_risk_market_id }: FillQuery,
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
   const choices = [
     token_id,
-    condition_id && tokensOf([directory.market(condition_id)]),
-    neg_risk_market_id && tokensOf(marketsOfEvent(directory, neg_risk_market_id)),
+    condition_id && getTokens([directory.market(condition_id)]),
+    neg_risk_market_id && getTokens(marketsOfEvent(directory, neg_risk_market_id)),
   ];
   const given = choices.filter((ids) => ids !== undefined);
   const [first, ...others] = given.map((ids) => new Set(ids));
   return first && [...first].filter((id) => others.every((ids) => ids.has(id)));
 }
 
-function tokensOf(markets: readonly (Market | null)[]): readonly TokenId[] {
+function getTokens(markets: readonly (Market | null)[]): readonly TokenId[] {
   const known = markets.filter((market) => market !== null);
-  return known.flatMap(allTokensOf).map((token) => token.tokenId);
+  return known.flatMap(getAllTokens).map((token) => token.tokenId);
 }

@@ -25,7 +25,7 @@ export const rangeMeta = Type.Object({
 });
 
 /** The shape of every list of `row`. */
-export function listOf<Row extends TSchema>(row: Row) {
+export function getList<Row extends TSchema>(row: Row) {
   return Type.Object({
     data: Type.Array(row),
     pagination: paginationSchema,
@@ -42,18 +42,18 @@ export function oneOf<Row extends TSchema>(row: Row) {
 type PageRequest = { readonly path: string; readonly query: { readonly limit: number } };
 
 /** Returns the first `limit` rows of those that were read, and the position of the last if more follow. */
-export function pageOf<Item>(
+export function getPage<Item>(
   read: readonly Item[],
   limit: number,
-  positionOf: (row: Item) => CursorPosition,
+  toPosition: (row: Item) => CursorPosition,
 ): { readonly rows: readonly Item[]; readonly edge: CursorPosition | null } {
   const rows = read.slice(0, limit);
   const last = read.length > limit ? rows.at(-1) : undefined;
-  return { rows, edge: last === undefined ? null : positionOf(last) };
+  return { rows, edge: last === undefined ? null : toPosition(last) };
 }
 
 /** Returns the `pagination` of a page, with the cursor of the next one if there are rows after `edge`. */
-export function paginationOf(
+export function toPagination(
   cursors: Cursors,
   { path, query }: PageRequest,
   edge: CursorPosition | null,
@@ -67,10 +67,10 @@ export function answerPage<Item, Row>(
   cursors: Cursors,
   page: PageRequest & {
     readonly read: readonly Item[];
-    readonly positionOf: (row: Item) => CursorPosition;
+    readonly toPosition: (row: Item) => CursorPosition;
   },
   present: (item: Item) => Row,
 ) {
-  const { rows, edge } = pageOf(page.read, page.query.limit, page.positionOf);
-  return { data: rows.map(present), pagination: paginationOf(cursors, page, edge) };
+  const { rows, edge } = getPage(page.read, page.query.limit, page.toPosition);
+  return { data: rows.map(present), pagination: toPagination(cursors, page, edge) };
 }

@@ -10,13 +10,13 @@ test("lists are evicted when they have too many bytes or are too old, the newest
   let nowMs = 0;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
   const released: string[] = [];
-  const listOf = (called: string, byteLength: number) => {
+  const getList = (called: string, byteLength: number) => {
     return { called, byteLength, release: () => released.push(called) };
   };
-  const snapshots = new ListSnapshots<ReturnType<typeof listOf>>(clock);
-  const first = snapshots.put(listOf("first", listSnapshotBytesMax));
+  const snapshots = new ListSnapshots<ReturnType<typeof getList>>(clock);
+  const first = snapshots.put(getList("first", listSnapshotBytesMax));
   assert.equal(snapshots.get(first)?.called, "first");
-  const second = snapshots.put(listOf("second", listSnapshotBytesMax + 1));
+  const second = snapshots.put(getList("second", listSnapshotBytesMax + 1));
   assert.equal(snapshots.get(first), null);
   assert.equal(snapshots.get(second)?.called, "second");
   assert.deepEqual(released, ["first"]);

@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
+import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
@@ -10,7 +10,7 @@ import type { FileRows } from "../bulk/bulk-answers.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
-import { answerList, firstRows, type ListParts, type RowList, shownAs } from "./row-list.ts";
+import { answerList, firstRows, type ListParts, publicAs, type RowList } from "./row-list.ts";
 
 /** A place with the name of its list, which is empty when no page follows. */
 type NamedPlace = MarketPlace & { readonly name: string };
@@ -53,10 +53,10 @@ export class MarketLists {
     const start = this.#parts.cursors.decode(listing.path, listing.query);
     const source: RowList<Placed<Row>>["source"] = {
       first: async (count) => this.#readRows(listing, start, count),
-      positionOf: ({ place }) => positionOf(place),
+      toPosition: ({ place }) => toPosition(place),
       openAll: async (rowsMax) => this.#openAll(listing, start, rowsMax),
     };
-    const shown = shownAs(({ row }: Placed<Row>) => row);
+    const shown = publicAs(({ row }: Placed<Row>) => row);
     return answerList(this.#parts, reply, { ...listing, source, ...shown });
   }
 
@@ -77,8 +77,8 @@ export class MarketLists {
       const isEnd = last === undefined || places.length < limit;
       if (isEnd || rows.length >= limit) return rows.slice(0, limit);
       // A page with fewer rows would look like the last one. Many places can have none after a reorg.
-      after = positionOf(last);
-      await nextTurn();
+      after = toPosition(last);
+      await yieldToEventLoop();
     }
   }
 
@@ -96,14 +96,14 @@ export class MarketLists {
     const pages = async function* () {
       for (const places of shownPages(listing, result, placesPerTurn)) {
         yield places.map((place): NamedPlace => ({ ...place, name }));
-        await nextTurn();
+        await yieldToEventLoop();
       }
     };
     const chunks = async function* () {
       for await (const places of firstRows(pages(), rowsMax)) yield presentAll(listing, places);
     };
     const isWhole = edge === null && list.length <= rowsMax;
-    const end = isWhole ? { rowCount: list.length, edge: null } : await endOf(pages(), rowsMax);
+    const end = isWhole ? { rowCount: list.length, edge: null } : await getEnd(pages(), rowsMax);
     return { ...end, chunks: chunks() };
   }
 
@@ -117,7 +117,7 @@ export class MarketLists {
     read: Read<Result>,
   ): Promise<{ readonly name: string; readonly result: Result }> {
     const [name = "", ...keys] = after ?? [];
-    const edge = keys.length === 0 ? null : placeOf(keys);
+    const edge = keys.length === 0 ? null : getPlace(keys);
     const kept = this.#snapshots.get(String(name));
     if (kept !== null) return { name: String(name), result: read(kept, edge) };
     const words = query.search === undefined ? null : searchedWords(query.search);
@@ -147,7 +147,7 @@ async function presentAll<Row>(
   { present }: MarketListing<Row>,
   places: readonly NamedPlace[],
 ): Promise<readonly Placed<Row>[]> {
-  const found = await mapInTurns(places, (place) => {
+  const found = await mapYielding(places, (place) => {
     const row = present(place.conditionId);
     return row === null ? null : { place, row };
   });
@@ -155,21 +155,21 @@ async function presentAll<Row>(
 }
 
 /** Counts up to `rowsMax` places, and returns the position of the last of them if more follow. */
-async function endOf(pages: AsyncIterable<readonly NamedPlace[]>, rowsMax: number) {
+async function getEnd(pages: AsyncIterable<readonly NamedPlace[]>, rowsMax: number) {
   let count = 0;
   let last: NamedPlace | undefined;
   for await (const places of pages) {
     last = places[Math.min(places.length, rowsMax - count) - 1] ?? last;
     count += places.length;
-    if (count > rowsMax && last !== undefined) return { rowCount: rowsMax, edge: positionOf(last) };
+    if (count > rowsMax && last !== undefined) return { rowCount: rowsMax, edge: toPosition(last) };
   }
   return { rowCount: count, edge: null };
 }
 
-function positionOf({ name, rank, key, conditionId }: NamedPlace): CursorPosition {
+function toPosition({ name, rank, key, conditionId }: NamedPlace): CursorPosition {
   return [name, rank, key, conditionId];
 }
 
-function placeOf([rank, key, conditionId]: CursorPosition): MarketPlace {
+function getPlace([rank, key, conditionId]: CursorPosition): MarketPlace {
   return { rank: Number(rank), key: Number(key), conditionId: String(conditionId) as ConditionId };
 }

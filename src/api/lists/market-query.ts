@@ -6,7 +6,7 @@ import { invalid } from "../../base/input/compile-reader.ts";
 import { marketFlags } from "../../views/markets/market-columns.ts";
 import { type MarketSelection, sortColumns } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
-import { wordsOf } from "../../views/search/search-words.ts";
+import { toWords } from "../../views/search/search-words.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../http/parameters.ts";
 
@@ -44,14 +44,14 @@ export const marketQuery = Type.Object({
 export type MarketQuery = Static<typeof marketQuery>;
 
 /** Returns the selection of a query, without its search. Throws `VALIDATION_ERROR` for an empty time range. */
-export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
+export function toSelection({ directory }: MarketState, query: MarketQuery): MarketSelection {
   const { end_after, end_before, sort } = query;
   checkRange(query, ["created_after", "created_before"]);
   checkRange(query, ["end_after", "end_before"]);
   return {
     hits: null,
-    ordinals: ordinalsAsked(directory, query),
-    flags: flagsAsked(query),
+    ordinals: requestedOrdinals(directory, query),
+    flags: requestedFlags(query),
     labels: {
       ...(query.event_id !== undefined && { event: query.event_id }),
       ...(query.neg_risk_market_id !== undefined && { event_key: query.neg_risk_market_id }),
@@ -73,7 +73,7 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
 
 /** Returns the distinct words of a search. Throws `VALIDATION_ERROR` for more than `searchWordsMax`. */
 export function searchedWords(search: string): string[] {
-  const words = [...new Set(wordsOf(search))];
+  const words = [...new Set(toWords(search))];
   const { searchWordsMax } = marketLimits;
   if (words.length <= searchWordsMax) return words;
   const issue = `must have at most ${searchWordsMax} different words`;
@@ -81,29 +81,29 @@ export function searchedWords(search: string): string[] {
 }
 
 /** Returns the flags that a query filters by. If filters contradict each other, no market matches. */
-function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
-  let [asked, wanted] = [0, 0];
-  const ask = (flag: number, isWanted: boolean): void => {
-    if ((asked & flag) !== 0 && ((wanted & flag) !== 0) !== isWanted) wanted |= nothing;
-    asked |= flag;
-    if (isWanted) wanted |= flag;
+function requestedFlags({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
+  let [mask, expected] = [0, 0];
+  const ask = (flag: number, isRequested: boolean): void => {
+    if ((mask & flag) !== 0 && ((expected & flag) !== 0) !== isRequested) expected |= nothing;
+    mask |= flag;
+    if (isRequested) expected |= flag;
   };
   if (status !== "all") ask(marketFlags.resolved, status === "resolved");
   if (active !== undefined) ask(marketFlags.resolved, !active);
   if (neg_risk !== undefined) ask(marketFlags.negRisk, neg_risk);
-  return { asked, wanted };
+  return { mask, expected };
 }
 
 /** Looks up the markets of a query with ids, so that not all markets are scanned; `null` for a query without ids. */
-function ordinalsAsked(
+function requestedOrdinals(
   directory: MarketState["directory"],
   { condition_id, token_id }: MarketQuery,
 ): readonly number[] | null {
   if (condition_id === undefined && token_id === undefined) return null;
-  const named = condition_id?.map((id) => directory.marketIdOf(id));
+  const named = condition_id?.map((id) => directory.getMarketId(id));
   const ofTokens = token_id
-    ?.flatMap((id) => directory.placeOf(id)?.conditionId ?? [])
-    .map((id) => directory.marketIdOf(id));
-  const asked = named?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
-  return asked.flatMap((id) => directory.ordinalOf(id) ?? []);
+    ?.flatMap((id) => directory.getPlace(id)?.conditionId ?? [])
+    .map((id) => directory.getMarketId(id));
+  const requested = named?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
+  return requested.flatMap((id) => directory.getOrdinal(id) ?? []);
 }

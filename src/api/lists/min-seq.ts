@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
-import { isAheadOfChain, untilReached } from "../../query/until-reached.ts";
+import { isAheadOfChain, waitForPosition } from "../../query/until-reached.ts";
 import type { Backend } from "../backend.ts";
 import type { Route } from "../http/route.ts";
 import { Cursors } from "./cursor.ts";
@@ -20,26 +20,26 @@ export function withMinSeq(route: Route, backend: Backend): Route {
   const whenReady = ({ query, params }: FastifyRequest) => {
     const values = params as Readonly<Record<string, unknown>>;
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
-    return untilSeen(query as Asked, { ...backend, path });
+    return untilSeen(query as MinSeqQuery, { ...backend, path });
   };
   return { ...route, querystring, whenReady };
 }
 
-type Asked = { readonly min_seq?: number; readonly cursor?: string };
+type MinSeqQuery = { readonly min_seq?: number; readonly cursor?: string };
 
-/** Waits for the later of both positions, as `untilReached` does. Throws `INVALID_CURSOR` instead of waiting for one. */
+/** Waits for the later of both positions, as `waitForPosition` does. Throws `INVALID_CURSOR` instead of waiting for one. */
 function untilSeen(
-  query: Asked,
+  query: MinSeqQuery,
   { facts, freshness, cursors, path }: Backend & { readonly path: string },
 ): Promise<void> | null {
   const { min_seq = 0, cursor } = query;
   const { head_block: headBlock } = freshness();
-  const ofCursor = cursor === undefined ? 0 : Cursors.seqOf(cursor);
+  const ofCursor = cursor === undefined ? 0 : Cursors.toSeq(cursor);
   // No cursor of ours is ahead of the chain. The list refuses such a one.
   if (ofCursor > min_seq && !isAheadOfChain(ofCursor, headBlock) && !facts.hasReached(ofCursor)) {
     // A forged cursor must not wait.
     cursors.decode(path, query);
-    return untilReached(facts, { position: ofCursor, parameter: "cursor", headBlock });
+    return waitForPosition(facts, { position: ofCursor, parameter: "cursor", headBlock });
   }
-  return untilReached(facts, { position: min_seq, parameter, headBlock });
+  return waitForPosition(facts, { position: min_seq, parameter, headBlock });
 }

@@ -5,7 +5,7 @@ import { type TObject, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
 import { type LowerBounds, reachesBeforeFirst } from "../../query/before-first.ts";
-import { rowContextOf } from "../../query/row-context.ts";
+import { getRowContext } from "../../query/row-context.ts";
 import { RowSnapshot, type StoredList } from "../../query/row-snapshot.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
@@ -16,7 +16,7 @@ import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
 import type { CursorPosition } from "./cursor.ts";
-import { listOf, pageOf, paginationOf, rangeMeta } from "./list-answer.ts";
+import { getList, getPage, rangeMeta, toPagination } from "./list-answer.ts";
 
 const chainPageRows = 100;
 
@@ -27,7 +27,7 @@ export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 export function rowListRoute<RowShape extends TObject>(row: RowShape) {
   return {
     access: "read",
-    response: Type.Object({ ...listOf(row).properties, meta: rangeMeta }),
+    response: Type.Object({ ...getList(row).properties, meta: rangeMeta }),
     isBulk: true,
     cacheControl: "private, max-age=1",
   } as const;
@@ -40,7 +40,7 @@ export type ListParts = Backend & { readonly bulk: BulkAnswers };
 export type RowSource<Item> = {
   /** Reads the first `count` rows. */
   readonly first: (count: number) => Promise<readonly Item[]>;
-  readonly positionOf: (item: Item) => CursorPosition;
+  readonly toPosition: (item: Item) => CursorPosition;
   /** Opens up to `rowsMax` rows, to send more than a page. */
   readonly openAll: (rowsMax: number) => Promise<FileRows<Item>>;
   /** Whether the rows of a page are sent in the reverse of the order in which pages follow each other. */
@@ -64,7 +64,7 @@ export type RowList<Item> = {
   /** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
   readonly writer: (context: RowContext) => (item: Item) => string;
   /** Returns the token whose market `include=market` adds to a row. */
-  readonly tokenOf?: (item: Item) => TokenId;
+  readonly getToken?: (item: Item) => TokenId;
 };
 
 /** Responds with a page, or with a file of all rows. */
@@ -72,7 +72,7 @@ export async function answerList<Item>(parts: ListParts, reply: FastifyReply, li
   const opened = await openList(parts, reply, list);
   if (opened instanceof Readable) return opened;
   const { rows, ...rest } = opened;
-  const write = writerOf(list)(rowContextOf(parts));
+  const write = getWriter(list)(getRowContext(parts));
   return { data: new WrittenJson(`[${rows.map(write).join(",")}]`), ...rest };
 }
 
@@ -84,14 +84,14 @@ export async function openList<Item>(parts: ListParts, reply: FastifyReply, list
   if (format === "json") {
     const { limit = pageRows } = query;
     const { rows, edge } = await readPage(source, limit);
-    const asked = { path, query: { ...query, limit } };
-    const pagination = paginationOf(parts.cursors, asked, edge);
+    const list = { path, query: { ...query, limit } };
+    const pagination = toPagination(parts.cursors, list, edge);
     return { rows, pagination, meta: isTruncated ? { truncated_at_start: true } : {} };
   }
   const row = include === undefined ? requiredPart(list.row) : list.row;
   const openFile = query.limit === undefined ? source.openAll : openPage(source);
   if (isTruncated) void reply.header("x-truncated-at-start", "true");
-  const [context, writer] = [rowContextOf(parts), writerOf(list)];
+  const [context, writer] = [getRowContext(parts), getWriter(list)];
   const file = { path, query, row, format, openFile, writer: () => writer(context) };
   return parts.bulk.answer(reply, file);
 }
@@ -104,19 +104,19 @@ function openPage<Item>(source: RowSource<Item>): RowSource<Item>["openAll"] {
 }
 
 async function readPage<Item>(source: RowSource<Item>, limit: number) {
-  const { first, positionOf, isReversed = false } = source;
+  const { first, toPosition, isReversed = false } = source;
   // One row more than the page shows that there is a next page.
-  const { rows, edge } = pageOf(await first(limit + 1), limit, positionOf);
+  const { rows, edge } = getPage(await first(limit + 1), limit, toPosition);
   return { rows: isReversed ? rows.toReversed() : rows, edge };
 }
 
-function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item>["writer"] {
-  if (query.include === undefined || tokenOf === undefined) return writer;
-  return withMarket(writer, tokenOf);
+function getWriter<Item>({ query, writer, getToken }: RowList<Item>): RowList<Item>["writer"] {
+  if (query.include === undefined || getToken === undefined) return writer;
+  return withMarket(writer, getToken);
 }
 
 /** Returns a writer that writes the row that `present` returns. */
-export function shownAs<Item>(
+export function publicAs<Item>(
   present: (item: Item, context: RowContext) => unknown,
 ): Pick<RowList<Item>, "writer"> {
   return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
@@ -129,7 +129,7 @@ export function storedSource<Item extends { readonly seq: Seq }>(
 ): RowSource<Item> {
   return {
     first: async (count) => new RowSnapshot(facts, list).first(count),
-    positionOf: ({ seq }) => [seq],
+    toPosition: ({ seq }) => [seq],
     openAll: async (rowsMax) => {
       const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);

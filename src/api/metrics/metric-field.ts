@@ -33,27 +33,27 @@ export function labeledBy(...names: readonly string[]): TSchemaOptions {
 }
 
 /** Returns the fields of a shape: one that is not a metric, a gauge and a counter. */
-function fieldsOf<Schema extends TSchema>(
+function getFields<Schema extends TSchema>(
   shape: (options: TSchemaOptions) => Schema,
   common: Labels = {},
 ) {
-  const metricOf =
+  const getMetric =
     (type: ShownMetric["type"]) =>
     (help: string, own = common) =>
       shape(metric({ type, ...own }, help));
-  return { plain: shape({}), gauge: metricOf("gauge"), counter: metricOf("counter") };
+  return { plain: shape({}), gauge: getMetric("gauge"), counter: getMetric("counter") };
 }
 
-export const count = fieldsOf((options) => Type.Integer({ minimum: 0, ...options }));
+export const count = getFields((options) => Type.Integer({ minimum: 0, ...options }));
 /** A number that is not negative. */
-export const amount = fieldsOf((options) => Type.Number({ minimum: 0, ...options }));
+export const amount = getFields((options) => Type.Number({ minimum: 0, ...options }));
 /** A number from 0 to 1. */
-export const share = fieldsOf((options) => Type.Number({ minimum: 0, maximum: 1, ...options }));
+export const share = getFields((options) => Type.Number({ minimum: 0, maximum: 1, ...options }));
 /** A block number or a number of blocks; `null` when not known. */
-export const block = fieldsOf((options) => Type.Union([count.plain, Type.Null()], options));
+export const block = getFields((options) => Type.Union([count.plain, Type.Null()], options));
 /** A number that is not negative; `null` when not measured. */
-export const measured = fieldsOf((options) => Type.Union([amount.plain, Type.Null()], options));
-export const flag = fieldsOf((options) => Type.Boolean(options));
+export const measured = getFields((options) => Type.Union([amount.plain, Type.Null()], options));
+export const flag = getFields((options) => Type.Boolean(options));
 /** Counts by name, such as by kind of event. `label` is the name of the label that has the name. */
 export const countsBy = (label: string) =>
-  fieldsOf((options) => Type.Record(Type.String(), count.plain, options), { label });
+  getFields((options) => Type.Record(Type.String(), count.plain, options), { label });

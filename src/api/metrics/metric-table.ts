@@ -65,10 +65,10 @@ const renamed: Readonly<Record<string, string>> = {
 };
 
 /** Every metric but the histograms. */
-export const metricTable: readonly Omit<Family, "samples">[] = familiesOf();
+export const metricTable: readonly Omit<Family, "samples">[] = toFamilies();
 
 /** Returns the metrics of a reading. A value that is not known has no sample. */
-export function familiesOf(metrics?: Metrics): readonly Family[] {
+export function toFamilies(metrics?: Metrics): readonly Family[] {
   const families = new Map<string, Family>();
   const root = { name: "", prefix: "", value: metrics, labelNames: [], labels: {} };
   const schema: TSchema = metricsSchema;
@@ -81,31 +81,31 @@ export function familiesOf(metrics?: Metrics): readonly Family[] {
 
 function* walk(field: Field, place: Place): Generator<Family> {
   const { description: help = "", "~metric": shown } = field;
-  if (shown !== undefined) yield familyOf({ ...shown, help, states: field.enum }, place);
+  if (shown !== undefined) yield toFamily({ ...shown, help, states: field.enum }, place);
   // Every union is of a shape and `null`.
   const { properties = {}, items, ...keywords } = field.anyOf?.[0] ?? field;
-  const { "~labels": names = [], "~prefix": prefix = nameOf(place) } = keywords;
+  const { "~labels": names = [], "~prefix": prefix = getName(place) } = keywords;
   for (const [name, property] of Object.entries(properties))
     yield* walk(property, { ...place, name, prefix, value: valueAt(place.value, name) });
   if (items === undefined) return;
   const labelNames = [...place.labelNames, ...names];
-  for (const value of entriesOf(place.value)) {
+  for (const value of toEntries(place.value)) {
     const own = Object.fromEntries(names.map((name) => [name, String(valueAt(value, name))]));
     const labels = { ...place.labels, ...own };
     yield* walk(items, { name: "", prefix, value, labelNames, labels });
   }
 }
 
-function familyOf(
+function toFamily(
   metric: ShownMetric & { readonly help: string; readonly states: readonly string[] | undefined },
   place: Place,
 ): Family {
   const { value, labels, labelNames } = place;
   const { type, help, label, labels: fixed = {}, states } = metric;
   const isMilliseconds = place.name.endsWith("_ms");
-  const derived = nameOf(place).replace(/_ms$/, "_seconds") + (type === "counter" ? "_total" : "");
+  const derived = getName(place).replace(/_ms$/, "_seconds") + (type === "counter" ? "_total" : "");
   const name = renamed[derived] ?? derived;
-  const samples = numbersOf(value, states).map(([key, number]) => ({
+  const samples = toNumbers(value, states).map(([key, number]) => ({
     labels: { ...labels, ...fixed, ...(label === undefined ? {} : { [label]: key }) },
     value: isMilliseconds ? number / 1000 : number,
   }));
@@ -114,12 +114,12 @@ function familyOf(
 }
 
 /** Returns the derived name of a value: the prefix and its own name. */
-function nameOf({ prefix, name }: Place): string {
+function getName({ prefix, name }: Place): string {
   return prefix === "" || name === "" ? `${prefix}${name}` : `${prefix}_${name}`;
 }
 
 /** Returns the samples of a value by label: counts by kind, 1 for a text, or 1 for its state and 0 for other states. */
-function numbersOf(value: unknown, states?: readonly string[]): readonly [string, number][] {
+function toNumbers(value: unknown, states?: readonly string[]): readonly [string, number][] {
   if (value === null || value === undefined) return [];
   if (states !== undefined) return states.map((state) => [state, Number(state === value)]);
   if (Array.isArray(value)) return value.map((kind) => [String(kind), 1]);
@@ -133,6 +133,6 @@ function valueAt(value: unknown, name: string): unknown {
 }
 
 /** Returns the entries of a list. An empty list has one `undefined` entry, so that the table names its metrics. */
-function entriesOf(value: unknown): readonly unknown[] {
+function toEntries(value: unknown): readonly unknown[] {
   return Array.isArray(value) && value.length > 0 ? value : [undefined];
 }

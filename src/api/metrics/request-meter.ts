@@ -44,7 +44,7 @@ export class RequestMeter {
 
   observe({ method: given, route, status, code, durationMs }: Observation): void {
     const method = knownMethods.has(given) ? given : "other";
-    const counts = this.#countsOf(method, route);
+    const counts = this.#getCounts(method, route);
     counts.statuses.add(String(status));
     if (code !== null) this.#codes.add(code);
     if (durationMs === null) return;
@@ -58,7 +58,7 @@ export class RequestMeter {
       const latency = latencies.find(
         ({ labels }) => labels.method === method && labels.route === route,
       );
-      return { method, route, statuses: statuses.toRecord(), ...percentilesOf(latency) };
+      return { method, route, statuses: statuses.toRecord(), ...toPercentiles(latency) };
     });
     const codes = Object.entries(this.#codes.toRecord());
     return {
@@ -69,7 +69,7 @@ export class RequestMeter {
     };
   }
 
-  #countsOf(method: string, route: string): RouteCounts {
+  #getCounts(method: string, route: string): RouteCounts {
     const name = `${method} ${route}`;
     const counts = this.#routes.get(name) ?? { method, route, statuses: new KindCounts() };
     this.#routes.set(name, counts);
@@ -78,7 +78,7 @@ export class RequestMeter {
 }
 
 /** Returns the latency fields of the metrics; `null` until a request is measured. */
-export function percentilesOf(latency: Latency | undefined) {
+export function toPercentiles(latency: Latency | undefined) {
   const { p50Ms: p50_ms = null, p95Ms: p95_ms = null, p99Ms: p99_ms = null } = latency ?? {};
   return { p50_ms, p95_ms, p99_ms };
 }

@@ -22,7 +22,7 @@ import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import type { Metrics } from "./metrics-schema.ts";
-import { percentilesOf, RequestMeter } from "./request-meter.ts";
+import { RequestMeter, toPercentiles } from "./request-meter.ts";
 
 /** What every process has to report, also before it indexes. */
 export type MetricsParts = {
@@ -97,7 +97,7 @@ export class ServiceMetrics {
       uptime_seconds: roundToThousandths(process.uptime()),
       version,
       role,
-      indexer: { chain_id: chainId, ...indexerOf(measured, size) },
+      indexer: { chain_id: chainId, ...getIndexer(measured, size) },
       api: { ...(await this.requests.read()), access_changes: access.audit.counts.toRecord() },
       access: access.metrics,
       cluster: (await readCluster?.()) ?? null,
@@ -116,8 +116,8 @@ export class ServiceMetrics {
     const [inserts] = (await meter?.latencies.insert.read()) ?? [];
     return {
       tables: size === null ? null : [...size.tables],
-      queries: operationOf(queries, failures?.["query"]),
-      inserts: operationOf(inserts, failures?.["insert"]),
+      queries: getOperation(queries, failures?.["query"]),
+      inserts: getOperation(inserts, failures?.["insert"]),
       answered_by: this.#measured?.facts.reads.toRows() ?? [],
     };
   }
@@ -148,7 +148,7 @@ export class ServiceMetrics {
 }
 
 /** Returns the metrics of the indexer. On a standby, every value is 0, `null` or empty. */
-function indexerOf(
+function getIndexer(
   measured: MeasuredParts | null,
   size: StoreSize | null,
 ): Omit<Metrics["indexer"], "chain_id"> {
@@ -171,7 +171,7 @@ function indexerOf(
     coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
     gaps: size?.missingBlocks ?? null,
     unfinalized_blocks: measured?.facts.headBuffer.blocks.length ?? 0,
-    audit: auditOf(audit, coverage),
+    audit: getAudit(audit, coverage),
     warnings: [
       ...(chain?.warnings ?? []),
       ...((audit.unverified?.length ?? 0) > 0 ? ["audit_mismatch"] : []),
@@ -185,12 +185,12 @@ function indexerOf(
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,
     bloom_false_positives: chain?.bloomFalsePositives ?? 0,
     unknown_contracts: measured?.intake.unknownContracts.length ?? 0,
-    backfill: backfillOf(progress?.backfill ?? null),
+    backfill: getBackfill(progress?.backfill ?? null),
     endpoints: (chain?.endpoints ?? []).map(({ metrics }) => metrics),
   };
 }
 
-function auditOf(
+function getAudit(
   status: Partial<AuditStatus>,
   coverage: Coverage | null,
 ): Metrics["indexer"]["audit"] {
@@ -213,7 +213,7 @@ function auditOf(
   };
 }
 
-function backfillOf(backfill: Backfill | null): Metrics["indexer"]["backfill"] {
+function getBackfill(backfill: Backfill | null): Metrics["indexer"]["backfill"] {
   if (backfill === null) return null;
   const { fromBlock, toBlock, progress, rates, secondsLeft } = backfill;
   return {
@@ -225,6 +225,6 @@ function backfillOf(backfill: Backfill | null): Metrics["indexer"]["backfill"] {
   };
 }
 
-function operationOf(latency: Latency | undefined, failures = 0): Metrics["store"]["queries"] {
-  return { count: latency?.count ?? 0, failures, ...percentilesOf(latency) };
+function getOperation(latency: Latency | undefined, failures = 0): Metrics["store"]["queries"] {
+  return { count: latency?.count ?? 0, failures, ...toPercentiles(latency) };
 }

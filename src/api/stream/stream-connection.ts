@@ -6,7 +6,7 @@ import type { VerifiedKey } from "../../access/api-key.ts";
 import type { Keys } from "../../access/keys.ts";
 import type { BoundedCounts } from "../../base/bounded-counts.ts";
 import { AppError } from "../../base/errors.ts";
-import { ipBucketOf } from "../../base/ip-address.ts";
+import { toIpBucket } from "../../base/ip-address.ts";
 import type { FrameEncoding } from "../../stream/frames/packet.ts";
 import {
   type Carrier,
@@ -116,7 +116,7 @@ export class StreamConnection implements Carrier {
 
   #takePlaces({ ip, key }: Caller): boolean {
     const { quotas } = this.#parts;
-    const isRoom = this.#take(`ip ${ipBucketOf(ip)}`, quotas.connectionsPerIp);
+    const isRoom = this.#take(`ip ${toIpBucket(ip)}`, quotas.connectionsPerIp);
     return isRoom && (key === null || this.#takeKeyPlace(key));
   }
 

@@ -74,7 +74,7 @@ export class StreamServer {
       });
     }
     try {
-      const query = this.#queryOf(request);
+      const query = this.#toQuery(request);
       if (query.compress === "permessage-deflate" && !offersDeflate(request))
         throw invalid("compress", needsDeflate);
       this.#answer(upgrade, query);
@@ -127,7 +127,7 @@ export class StreamServer {
     this.#parts.meter.connections -= 1;
   }
 
-  #queryOf({ url = "" }: IncomingMessage): StreamQuery {
+  #toQuery({ url = "" }: IncomingMessage): StreamQuery {
     const mark = url.indexOf("?");
     const text = mark === -1 ? "" : url.slice(mark + 1);
     return this.#readQuery(text) as StreamQuery;

@@ -9,7 +9,7 @@ const serving = { ODDWIRE_RPC_URLS: "https://node.example.com/v2/secret-token" }
 const folder = mkdtempSync(join(tmpdir(), "oddwire-config-"));
 after(() => rmSync(folder, { recursive: true }));
 
-function mistakesOf(environment: Record<string, string>): readonly string[] {
+function getMistakes(environment: Record<string, string>): readonly string[] {
   try {
     readConfig("serve", environment);
   } catch (error) {
@@ -85,7 +85,7 @@ test("lists, numbers and URLs are parsed", () => {
 });
 
 test("all mistakes are reported together", () => {
-  const mistakes = mistakesOf({
+  const mistakes = getMistakes({
     ODDWIRE_RPC_URLS: "ftp://node.example.com/secret-token",
     ODDWIRE_PORT: "80a",
     ODDWIRE_CHAIN_ID: "0",
@@ -110,7 +110,7 @@ test("unsupported URLs and venues are refused with the reason", () => {
     ODDWIRE_VENUE: "kalshi",
     ODDWIRE_GAMMA_URL: "https://user:password@venue.example",
   };
-  const mistakes = mistakesOf({ ...serving, ...unsupported });
+  const mistakes = getMistakes({ ...serving, ...unsupported });
   const about = (name: string) => mistakes.find((mistake) => mistake.startsWith(name));
   const [clickhouse, venue] = ["ODDWIRE_CLICKHOUSE_URL", "ODDWIRE_VENUE"].map(about);
   assert.match(
@@ -126,10 +126,10 @@ test("unsupported URLs and venues are refused with the reason", () => {
 });
 
 test("RPC URLs are required to serve, not to administer", () => {
-  const [port, required] = mistakesOf({ ODDWIRE_PORT: "x" });
+  const [port, required] = getMistakes({ ODDWIRE_PORT: "x" });
   assert.match(port ?? "", /^ODDWIRE_PORT must be/);
   assert.match(required ?? "", /^ODDWIRE_RPC_URLS is required/);
-  assert.equal(mistakesOf({ ODDWIRE_RPC_URLS: "x" }).length, 1, "one mistake is reported once");
+  assert.equal(getMistakes({ ODDWIRE_RPC_URLS: "x" }).length, 1, "one mistake is reported once");
   assert.deepEqual(readConfig("administer", {}).rpcUrls, []);
 });
 
@@ -141,19 +141,19 @@ test("a secret can be read from a file, but not be given twice", () => {
     "p".repeat(32),
   );
   const both = { ...serving, ODDWIRE_HMAC_PEPPER_FILE: path, ODDWIRE_HMAC_PEPPER: "q".repeat(32) };
-  assert.deepEqual(mistakesOf(both), [
+  assert.deepEqual(getMistakes(both), [
     "Give ODDWIRE_HMAC_PEPPER or ODDWIRE_HMAC_PEPPER_FILE, not both",
   ]);
   const absent = { ...serving, ODDWIRE_ADMIN_KEY_FILE: join(folder, "absent") };
-  assert.match(mistakesOf(absent)[0] ?? "", /^ODDWIRE_ADMIN_KEY_FILE cannot be read: ENOENT/);
+  assert.match(getMistakes(absent)[0] ?? "", /^ODDWIRE_ADMIN_KEY_FILE cannot be read: ENOENT/);
   assert.match(
-    mistakesOf({ ...serving, ODDWIRE_PORT_FILE: path })[0] ?? "",
+    getMistakes({ ...serving, ODDWIRE_PORT_FILE: path })[0] ?? "",
     /ODDWIRE_PORT_FILE is not a setting/,
   );
 });
 
 test("a mistake never repeats a secret", () => {
-  const mistakes = mistakesOf({ ...serving, ODDWIRE_HMAC_PEPPER: "too-short" });
+  const mistakes = getMistakes({ ...serving, ODDWIRE_HMAC_PEPPER: "too-short" });
   assert.deepEqual(mistakes, ["ODDWIRE_HMAC_PEPPER must be at least 32 characters"]);
 });
 
@@ -169,7 +169,7 @@ test("the printed configuration hides secrets and the paths of endpoints", () =>
 });
 
 test("a wrong admin key is reported with the other mistakes, without its value", () => {
-  const mistakes = mistakesOf({ ...serving, ODDWIRE_PORT: "x", ODDWIRE_ADMIN_KEY: "ow_read_1" });
+  const mistakes = getMistakes({ ...serving, ODDWIRE_PORT: "x", ODDWIRE_ADMIN_KEY: "ow_read_1" });
   assert.equal(mistakes.length, 2);
   assert.match(mistakes.join(), /ODDWIRE_ADMIN_KEY must be an admin key/);
   assert.doesNotMatch(mistakes.join(), /ow_read_1/);
@@ -182,7 +182,7 @@ test("client commands have their own settings, which the service accepts", () =>
     key: "ow_read_x",
   });
   assert.deepEqual(readClientConfig({}), { url: "http://127.0.0.1:8080", key: null });
-  assert.deepEqual(mistakesOf({ ...serving, ...environment }), []);
+  assert.deepEqual(getMistakes({ ...serving, ...environment }), []);
   assert.throws(() => readClientConfig({ ODDWIRE_URL: "data" }), /ODDWIRE_URL must be an http/);
 });
 
@@ -192,7 +192,7 @@ test("the address of a ClickHouse server cannot contradict its other settings", 
     "http://db:8123/?database=other",
     "http://db/#x",
   ]) {
-    const [mistake, ...others] = mistakesOf({ ...serving, ODDWIRE_CLICKHOUSE_URL: url });
+    const [mistake, ...others] = getMistakes({ ...serving, ODDWIRE_CLICKHOUSE_URL: url });
     assert.match(mistake ?? "", /ODDWIRE_CLICKHOUSE_URL must be an http or https URL without/);
     assert.doesNotMatch(mistake ?? "", /someone/);
     assert.deepEqual(others, []);

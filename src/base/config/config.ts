@@ -9,10 +9,10 @@ import { serverSettings } from "./server-settings.ts";
 import {
   type Environment,
   formatValue,
+  getList,
   hasCredentials,
   isOrigin,
   isUrl,
-  listOf,
   oneWord,
   readValues,
   type Setting,
@@ -30,7 +30,7 @@ const settings = {
     description: "JSON-RPC endpoints of the chain; required to serve",
     form: "a comma list of http, https, ws or wss URLs",
     fallback: [],
-    read: listOf(isRpcUrl),
+    read: getList(isRpcUrl),
     // URLs of providers contain the caller's secret in the path or the query.
     show: (urls) => urls.map((url) => new URL(url).host).join(","),
   }),
@@ -164,14 +164,14 @@ const settings = {
     description: "Origins whose pages may call the service from a browser",
     form: "a comma list of origins such as https://app.example.com, or *",
     fallback: [],
-    read: listOf((text) => text === "*" || isOrigin(text)),
+    read: getList((text) => text === "*" || isOrigin(text)),
   }),
   trustedProxies: setting<readonly string[]>({
     variable: "ODDWIRE_TRUSTED_PROXIES",
     description: "Proxies whose X-Forwarded-For is used",
     form: "a comma list of IP addresses and CIDR ranges",
     fallback: [],
-    read: listOf(isIpRange),
+    read: getList(isIpRange),
   }),
   publicRead: setting({
     variable: "ODDWIRE_PUBLIC_READ",
@@ -290,8 +290,8 @@ export function readConfig(
 ): Config {
   const mistakes = unknownNames(environment);
   const config = readValues(settings, environment, mistakes) as Config;
-  const wanted = purpose === "administer" ? [] : required[purpose];
-  for (const name of wanted.filter((field) => config[field] === settings[field].fallback)) {
+  const requested = purpose === "administer" ? [] : required[purpose];
+  for (const name of requested.filter((field) => config[field] === settings[field].fallback)) {
     const { variable, form, flag } = settings[name];
     // A value that was refused is reported already.
     if (environment[variable] || environment[`${variable}_FILE`]) continue;

@@ -52,7 +52,7 @@ export function oneWord<Word extends string>(...words: readonly [Word, ...Word[]
 }
 
 /** Returns a parser of a comma list whose items all pass `isValid`. Spaces around items are dropped. */
-export function listOf(
+export function getList(
   isValid: (text: string) => boolean,
 ): (text: string) => readonly string[] | null {
   return (text) => {
@@ -79,7 +79,7 @@ export function readValues(
   mistakes: string[],
 ): Record<string, Value> {
   const read = Object.entries(known).map(([field, one]) => {
-    const text = textOf(one, environment, mistakes);
+    const text = toText(one, environment, mistakes);
     if (text === null) return [field, one.fallback] as const;
     const value = one.read(text);
     if (value === null) mistakes.push(malformed(one, text));
@@ -94,7 +94,7 @@ export function formatValue(known: Setting<Value>, value: Value): string {
 }
 
 /** Reads the text of a variable or of its `_FILE`; `null` when neither is set. An empty value counts as unset. */
-function textOf(
+function toText(
   known: Setting<Value>,
   environment: Environment,
   mistakes: string[],

@@ -17,7 +17,7 @@ const schema = Type.Object({
 const names = Object.keys(schema.properties).join(", ");
 const readQuery = compileReader(schema, "query");
 
-function faultsOf(read: () => unknown): string[] {
+function getFaults(read: () => unknown): string[] {
   try {
     read();
   } catch (error) {
@@ -50,7 +50,7 @@ test("texts are converted to the types of their schemas", () => {
 
 test("all faults are reported, each in plain words", () => {
   assert.deepEqual(
-    faultsOf(() => readQuery("limit=0&order=up&active=1&min_size=-1&token_ids=1,,2&search=")),
+    getFaults(() => readQuery("limit=0&order=up&active=1&min_size=-1&token_ids=1,,2&search=")),
     [
       'limit must be a whole number from 1 to 1000; got "0"',
       'order must be one of desc, asc; got "up"',
@@ -60,12 +60,12 @@ test("all faults are reported, each in plain words", () => {
       'search must be text of 1 to 20 characters; got ""',
     ],
   );
-  assert.deepEqual(faultsOf(() => readQuery("token_ids=1,2,3,4")).length, 1);
+  assert.deepEqual(getFaults(() => readQuery("token_ids=1,2,3,4")).length, 1);
 });
 
 test("unknown and repeated names are reported, with the name that was probably meant", () => {
   assert.deepEqual(
-    faultsOf(() => readQuery("oder=asc&Limit=5&__proto__=x&constructor=1")),
+    getFaults(() => readQuery("oder=asc&Limit=5&__proto__=x&constructor=1")),
     [
       `oder is not known here; did you mean order? Valid names: ${names}`,
       `Limit is not known here; did you mean limit? Valid names: ${names}`,
@@ -74,19 +74,19 @@ test("unknown and repeated names are reported, with the name that was probably m
     ],
   );
   assert.deepEqual(
-    faultsOf(() => readQuery("limit=5&limit=5")),
+    getFaults(() => readQuery("limit=5&limit=5")),
     ["limit is given more than once"],
   );
   assert.deepEqual(
-    faultsOf(() => readQuery("limit[]=5")),
+    getFaults(() => readQuery("limit[]=5")),
     [`limit[] is not known here; did you mean limit? Valid names: ${names}`],
   );
 });
 
 test("the report of many faults, or of long names, stays small", () => {
   const many = Array.from({ length: 5000 }, (_, index) => `x${index}=1`).join("&");
-  assert.equal(faultsOf(() => readQuery(many)).length, 20);
-  assert.ok((faultsOf(() => readQuery("x".repeat(10_000)))[0] ?? "").length < 200);
+  assert.equal(getFaults(() => readQuery(many)).length, 20);
+  assert.ok((getFaults(() => readQuery("x".repeat(10_000)))[0] ?? "").length < 200);
 });
 
 test("whole numbers are parsed from plain decimal digits only", () => {
@@ -98,7 +98,7 @@ test("whole numbers are parsed from plain decimal digits only", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const isPlain = /^[1-9][0-9]{0,3}$/.test(text) && Number(text) <= 1000;
-      const faults = faultsOf(() => readQuery(`limit=${encodeURIComponent(text)}`));
+      const faults = getFaults(() => readQuery(`limit=${encodeURIComponent(text)}`));
       assert.equal(faults.length === 0, isPlain);
     }),
   );
@@ -106,8 +106,8 @@ test("whole numbers are parsed from plain decimal digits only", () => {
 
 test("any input yields values or VALIDATION_ERROR", () => {
   const readBody = compileReader(schema, "body");
-  fc.assert(fc.property(fc.string(), (text) => void faultsOf(() => readQuery(text))));
-  fc.assert(fc.property(fc.jsonValue(), (body) => void faultsOf(() => readBody(body))));
+  fc.assert(fc.property(fc.string(), (text) => void getFaults(() => readQuery(text))));
+  fc.assert(fc.property(fc.jsonValue(), (body) => void getFaults(() => readBody(body))));
 });
 
 test("a body has JSON types: text is not a number, and null is an absent value", () => {
@@ -119,9 +119,9 @@ test("a body has JSON types: text is not a number, and null is an absent value",
     active: true,
     token_ids: [`0x${"0".repeat(63)}1`],
   });
-  assert.equal(faultsOf(() => readBody({ limit: "5", active: "true", token_ids: [1] })).length, 3);
+  assert.equal(getFaults(() => readBody({ limit: "5", active: "true", token_ids: [1] })).length, 3);
   assert.deepEqual(
-    faultsOf(() => readBody([])),
+    getFaults(() => readBody([])),
     ["body must be a JSON object"],
   );
 });
@@ -129,7 +129,7 @@ test("a body has JSON types: text is not a number, and null is an absent value",
 test("a missing required parameter is reported with its description", () => {
   const read = compileReader(Type.Object({ token_ids: Type.Array(tokenId) }), "query");
   assert.deepEqual(
-    faultsOf(() => read("")),
+    getFaults(() => read("")),
     ["token_ids is required: a list of up to 100, each a decimal token id below 2^256"],
   );
 });

@@ -56,12 +56,12 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
     const keywords: Keywords = property;
     const isRequired = required.has(name) && keywords.default === undefined;
     const isJson = source === "body" || source === "frame";
-    const readerOf = isJson ? jsonReader : textReader;
+    const getReader = isJson ? jsonReader : textReader;
     const read = isObject(property)
       ? compileReader(property, source, `${place}${name}.`)
-      : readerOf(property);
-    const readItem = keywords.items === undefined ? null : readerOf(keywords.items);
-    const [expected, choices] = [expectedOf(property), keywords.enum ?? []];
+      : getReader(property);
+    const readItem = keywords.items === undefined ? null : getReader(keywords.items);
+    const [expected, choices] = [getExpected(property), keywords.enum ?? []];
     fields.set(name, { name, isRequired, read, readItem, expected, choices });
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
@@ -77,12 +77,12 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
       // Fastify passes `null` for a missing body. A field that is `null` counts as not given.
       return (body) =>
         readAll(
-          pairsOf(body === null ? {} : body, "body").filter(
+          getPairs(body === null ? {} : body, "body").filter(
             ([name, raw]) => raw !== null || !fields.has(name),
           ),
         );
     case "frame":
-      return (frame) => readAll(pairsOf(frame, place.replace(/\.$/, "") || "frame"));
+      return (frame) => readAll(getPairs(frame, place.replace(/\.$/, "") || "frame"));
   }
 }
 
@@ -108,7 +108,7 @@ function readFields(
     else if (value === undefined)
       faults.push({
         parameter,
-        issue: wrongValue(faultOf(raw, field), field.expected, field.choices),
+        issue: wrongValue(findFault(raw, field), field.expected, field.choices),
       });
     else values[name] = value;
     seen.add(name);
@@ -122,7 +122,7 @@ function readFields(
 }
 
 /** Returns the part of a wrong value to quote: of a list the first wrong item, which a long text could hide. */
-function faultOf(raw: unknown, { readItem }: Field): unknown {
+function findFault(raw: unknown, { readItem }: Field): unknown {
   if (readItem === null) return raw;
   const items: readonly unknown[] = typeof raw === "string" ? raw.split(",") : [raw].flat();
   const wrong = items.find((item) => readItem(item) === undefined) ?? "";
@@ -160,7 +160,7 @@ function decode(text: string, parameter: string): string {
 }
 
 /** Returns the fields of a JSON object. Errors call the object `what`. */
-function pairsOf(object: unknown, what: string): [string, unknown][] {
+function getPairs(object: unknown, what: string): [string, unknown][] {
   if (typeof object !== "object" || object === null || Array.isArray(object))
     throw invalid(what, "must be a JSON object");
   return Object.entries(object);
@@ -221,7 +221,7 @@ function listReader(
   };
 }
 
-function expectedOf(schema: TSchema): string {
+function getExpected(schema: TSchema): string {
   const keywords: Keywords = schema;
   if (keywords["~expected"] !== undefined) return keywords["~expected"];
   if (keywords.enum !== undefined) return `one of ${keywords.enum.join(", ")}`;
@@ -234,7 +234,7 @@ function expectedOf(schema: TSchema): string {
       assert(keywords.maximum !== undefined, "every number that clients send has bounds");
       return `a whole number from ${keywords.minimum ?? 0} to ${keywords.maximum}`;
     case "array":
-      return `a list of ${keywords.minItems ? `${keywords.minItems} to` : "up to"} ${keywords.maxItems ?? 100}, each ${expectedOf(keywords.items ?? {})}`;
+      return `a list of ${keywords.minItems ? `${keywords.minItems} to` : "up to"} ${keywords.maxItems ?? 100}, each ${getExpected(keywords.items ?? {})}`;
     default:
       return `text of ${keywords.minLength ?? 0} to ${keywords.maxLength ?? "any number of"} characters`;
   }

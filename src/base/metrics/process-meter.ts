@@ -13,7 +13,7 @@ export class ProcessMeter {
   readonly #delays: ELDHistogram;
   readonly #observer: PerformanceObserver;
   readonly #timer: NodeJS.Timeout;
-  #lag: ReturnType<typeof lagOf> | null = null;
+  #lag: ReturnType<typeof getLag> | null = null;
   #collections = 0;
   #collectionMs = 0;
 
@@ -48,7 +48,7 @@ export class ProcessMeter {
       },
       cpu_user_seconds: user / 1e6,
       cpu_system_seconds: system / 1e6,
-      event_loop_lag: this.#lag ?? lagOf(this.#delays),
+      event_loop_lag: this.#lag ?? getLag(this.#delays),
       garbage_collections: this.#collections,
       garbage_collection_seconds: roundToThousandths(this.#collectionMs / 1000),
     };
@@ -61,12 +61,12 @@ export class ProcessMeter {
   }
 
   #endWindow(): void {
-    this.#lag = lagOf(this.#delays);
+    this.#lag = getLag(this.#delays);
     this.#delays.reset();
   }
 }
 
-function lagOf(delays: ELDHistogram) {
+function getLag(delays: ELDHistogram) {
   return {
     p50_ms: latenessMs(delays.percentile(50)),
     p99_ms: latenessMs(delays.percentile(99)),

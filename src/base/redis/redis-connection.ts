@@ -31,7 +31,7 @@ export class RedisConnection {
   #warned = { text: "", atMs: 0 };
   #downSinceMs: number | null = systemClock.monotonicMs();
   #downMs = 0;
-  #heardMs = systemClock.monotonicMs();
+  #observedMs = systemClock.monotonicMs();
   #isClosed = false;
 
   private constructor(client: RedisClient, log: Log) {
@@ -89,7 +89,7 @@ export class RedisConnection {
       });
     }, timeoutMs);
     try {
-      return await Promise.race([this.#heard(command(this.#client)), tooLate]);
+      return await Promise.race([this.#observed(command(this.#client)), tooLate]);
     } catch (thrown) {
       if (thrown instanceof AppError) throw thrown;
       const error = toError(thrown);
@@ -108,19 +108,19 @@ export class RedisConnection {
   }
 
   /** Notes when the answer arrives, also if that is too late for the caller. */
-  async #heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  async #observed<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const received = await answer;
     this.#hear();
     return received;
   }
 
   #hear(): void {
-    this.#heardMs = systemClock.monotonicMs();
+    this.#observedMs = systemClock.monotonicMs();
   }
 
   /** Replaces a silent connection. Its own timeout restarts with every command sent, so it only ends idle ones. */
   #replaceIfSilent(): void {
-    const silentMs = systemClock.monotonicMs() - this.#heardMs;
+    const silentMs = systemClock.monotonicMs() - this.#observedMs;
     if (silentMs < redisLimits.silenceMsMax) return;
     this.#replace(new Error(`Redis has been silent for ${Math.round(silentMs)} ms`));
   }

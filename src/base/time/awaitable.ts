@@ -2,7 +2,7 @@
 export type Awaitable<Value> = Value | Promise<Value>;
 
 /** Calls `proceed` with the value: immediately if it is not a promise, so that no turn of the event loop is lost. */
-export function whenKnown<Value, Result>(
+export function thenMaybe<Value, Result>(
   value: Awaitable<Value>,
   proceed: (value: Value) => Awaitable<Result>,
 ): Awaitable<Result> {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mapInTurns, nextTurn } from "./turns.ts";
+import { mapYielding, yieldToEventLoop } from "./turns.ts";
 
 test("each iteration of the event loop gives one turn, in the order of requests", async () => {
   const order: string[] = [];
   const work = async (name: string) => {
     for (let slice = 0; slice < 3; slice += 1) {
-      await nextTurn();
+      await yieldToEventLoop();
       order.push(name);
     }
   };
@@ -31,13 +31,13 @@ test("long work is split into slices, short work runs in one", async () => {
   };
   setImmediate(count);
   const items = [1, 2, 3, 4, 5];
-  assert.deepEqual(await mapInTurns(items, (item) => 2 * item), [2, 4, 6, 8, 10]);
+  assert.deepEqual(await mapYielding(items, (item) => 2 * item), [2, 4, 6, 8, 10]);
   assert.equal(iterations, 0);
   const slowly = (item: number) => {
     for (const endsAtMs = performance.now() + 5; performance.now() < endsAtMs; );
     return -item;
   };
-  assert.deepEqual(await mapInTurns(items, slowly), [-1, -2, -3, -4, -5]);
+  assert.deepEqual(await mapYielding(items, slowly), [-1, -2, -3, -4, -5]);
   isOver = true;
   assert(iterations >= 4, `${iterations} iterations`);
 });

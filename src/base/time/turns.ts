@@ -7,7 +7,7 @@ const waiting: (() => void)[] = [];
  * Resolves when it is the caller's turn to work for some milliseconds. Each iteration of the event loop gives one
  * turn, so that all long-running work together delays other work by at most one slice.
  */
-export async function nextTurn(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(giveTurn);
@@ -20,7 +20,7 @@ function giveTurn(): void {
 }
 
 /** Maps items in slices. Data that `work` reads can change between slices. */
-export async function mapInTurns<Item, Result>(
+export async function mapYielding<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result,
 ): Promise<Result[]> {
@@ -28,7 +28,7 @@ export async function mapInTurns<Item, Result>(
   let sliceEndsAtMs = performance.now() + sliceMs;
   for (const item of items) {
     if (performance.now() >= sliceEndsAtMs) {
-      await nextTurn();
+      await yieldToEventLoop();
       sliceEndsAtMs = performance.now() + sliceMs;
     }
     results.push(work(item));

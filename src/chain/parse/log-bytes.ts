@@ -13,7 +13,7 @@ const quantityDigitsMax = 13;
 export type Literal = { readonly view: DataView; readonly length: number };
 
 /** Encodes `text`, which must be ASCII. */
-export function literalOf(text: string): Literal {
+export function toLiteral(text: string): Literal {
   return { view: new DataView(new TextEncoder().encode(text).buffer), length: text.length };
 }
 
@@ -115,7 +115,7 @@ export class LogBytes {
 
   #endOfDigits(from: number): number {
     let end = from;
-    while (digitOf(this.#bytes[end]) !== -1) end += 1;
+    while (getDigit(this.#bytes[end]) !== -1) end += 1;
     return end;
   }
 
@@ -126,7 +126,7 @@ export class LogBytes {
     const digitsEnd = at + quantityDigitsMax;
     let value = 0;
     for (; at < digitsEnd; at += 1) {
-      const digit = digitOf(bytes[at]);
+      const digit = getDigit(bytes[at]);
       if (digit === -1) break;
       value = value * 16 + digit;
     }
@@ -137,7 +137,7 @@ export class LogBytes {
   }
 }
 
-function digitOf(code: number | undefined): number {
+function getDigit(code: number | undefined): number {
   if (code === undefined) return -1;
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;

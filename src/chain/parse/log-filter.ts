@@ -6,7 +6,7 @@ import type { RpcCall } from "../rpc/json-rpc.ts";
 import { countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
 import { NamedContracts } from "./named-contracts.ts";
 import { formatQuantity } from "./parse-hex.ts";
-import { topic0Of } from "./scanned-log.ts";
+import { getTopic0 } from "./scanned-log.ts";
 
 /** The wanted addresses and first topics, each with its bits in a bloom. */
 export type LogFilter = {
@@ -17,7 +17,7 @@ export type LogFilter = {
 };
 
 /** What is wanted of a chain. */
-export type WantedLogs = {
+export type RequestedLogs = {
   readonly addresses: readonly Address[];
   readonly topics0: readonly Hash[];
   /** None by default. */
@@ -25,8 +25,8 @@ export type WantedLogs = {
 };
 
 /** Derives a filter. Neither list can be empty: to a node, an empty list means "any". */
-export function deriveLogFilter(wanted: WantedLogs): LogFilter {
-  const { addresses, topics0, named = new NamedContracts(null, new Set()) } = wanted;
+export function deriveLogFilter(requested: RequestedLogs): LogFilter {
+  const { addresses, topics0, named = new NamedContracts(null, new Set()) } = requested;
   assert(addresses.length > 0 && topics0.length > 0, "a filter needs addresses and topics");
   return {
     addresses: new Map(addresses.map((address) => [address, deriveBloomBits(address)])),
@@ -51,7 +51,7 @@ export function showsMore(
   }
   if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
   const reported = new Set<Address | Hash | undefined>();
-  for (const log of logs) reported.add(log.address).add(topic0Of(log));
+  for (const log of logs) reported.add(log.address).add(getTopic0(log));
   return [...emitters, ...topics0].some(([item, bits]) => !reported.has(item) && isThere(bits));
 }
 

@@ -1,4 +1,4 @@
-import { type Literal, literalOf } from "./log-bytes.ts";
+import { type Literal, toLiteral } from "./log-bytes.ts";
 
 /** The members of a JSON log, in the order in which a node writes them. */
 export type LogLayout = {
@@ -44,13 +44,13 @@ export function learnLayout(body: Buffer, start: number): LogLayout | null {
     if (members.some((before) => before.name === name)) return null;
     const [open, close] = forms[name];
     if (!value.startsWith(open)) return null;
-    members.push({ name, lead: literalOf(`${end}${mark}"${name}":${open}`) });
+    members.push({ name, lead: toLiteral(`${end}${mark}"${name}":${open}`) });
     end = close;
     endAt = member.lastIndex;
   }
   if (text[endAt] !== "}") return null;
   const hasAll = required.every((name) => members.some((one) => one.name === name));
-  return hasAll ? { members, tail: literalOf(`${end}}`) } : null;
+  return hasAll ? { members, tail: toLiteral(`${end}}`) } : null;
 }
 
 function isMember(name: string): name is MemberName {

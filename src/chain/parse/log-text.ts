@@ -18,7 +18,7 @@ export class TextSource {
   constructor({ bytes, release }: Body) {
     this.#release = release;
     this.#bytes = bytes;
-    this.#view = viewOf(bytes);
+    this.#view = toView(bytes);
   }
 
   get view(): DataView {
@@ -33,7 +33,7 @@ export class TextSource {
   /** Releases the body. Later reads of its logs throw, because their memory is reused for other answers. */
   close(): void {
     this.#bytes = Buffer.alloc(0);
-    this.#view = viewOf(this.#bytes);
+    this.#view = toView(this.#bytes);
     this.#release();
   }
 }
@@ -62,6 +62,6 @@ export function writeLogText({ topics, data }: Pick<RawLog, "topics" | "data">):
   };
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+function toView({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }

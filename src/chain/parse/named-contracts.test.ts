@@ -42,7 +42,7 @@ test("a contract counts from the first block that names it", () => {
   assert(named.replaceFrom(5, found));
   assert(!named.replaceFrom(5, found), "the same blocks again");
   assert(!named.replaceFrom(9, named.namedIn([naming(9, first)])), "named before");
-  assert.deepEqual([named.firstBlockOf(first), named.firstBlockOf(second)], [5, 8]);
+  assert.deepEqual([named.getFirstBlock(first), named.getFirstBlock(second)], [5, 8]);
   assert.deepEqual([...named.addresses], [first, second]);
 });
 
@@ -51,7 +51,7 @@ test("configured contracts, and logs of others, name nothing", () => {
   const blocks = [naming(5, configured), naming(6, first, second)];
   assert.deepEqual(named.namedIn(blocks), []);
   assert(!named.replaceFrom(0, [{ address: configured, block: 3 }]));
-  assert.equal(named.firstBlockOf(configured), null);
+  assert.equal(named.getFirstBlock(configured), null);
 });
 
 test("after a reorg only the names of the new blocks count", () => {
@@ -59,7 +59,7 @@ test("after a reorg only the names of the new blocks count", () => {
   named.replaceFrom(5, [{ address: first, block: 5 }]);
   named.replaceFrom(8, [{ address: second, block: 8 }]);
   assert(named.replaceFrom(8, []));
-  assert.deepEqual([named.firstBlockOf(first), named.firstBlockOf(second)], [5, null]);
+  assert.deepEqual([named.getFirstBlock(first), named.getFirstBlock(second)], [5, null]);
   assert(named.replaceFrom(5, [{ address: first, block: 6 }]));
-  assert.equal(named.firstBlockOf(first), 6);
+  assert.equal(named.getFirstBlock(first), 6);
 });

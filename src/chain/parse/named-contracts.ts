@@ -1,7 +1,7 @@
 import type { Address, Hash } from "../../base/ids.ts";
 import type { Block } from "../raw-log.ts";
 import { deriveBloomBits } from "../verify/bloom.ts";
-import { topic0Of } from "./scanned-log.ts";
+import { getTopic0 } from "./scanned-log.ts";
 
 /** The logs that name further contracts: their addresses and first topic, and the index of the topic with the name. */
 export type NamingLogs = {
@@ -43,7 +43,7 @@ export class NamedContracts {
   }
 
   /** The block from which on logs of the contract are wanted; `null` when it is not named. */
-  firstBlockOf(address: Address): number | null {
+  getFirstBlock(address: Address): number | null {
     return this.#named.get(address)?.block ?? null;
   }
 
@@ -54,7 +54,7 @@ export class NamedContracts {
     const first = new Map<Address, NamedContract>();
     for (const { number, logs } of blocks) {
       for (const log of logs) {
-        if (topic0Of(log) !== naming.topic0 || !naming.addresses.has(log.address)) continue;
+        if (getTopic0(log) !== naming.topic0 || !naming.addresses.has(log.address)) continue;
         const topic = log.topics[naming.topicIndex];
         const address = `0x${(topic ?? "").slice(-40)}` as Address;
         if (topic === undefined || this.#configured.has(address) || first.has(address)) continue;
@@ -77,7 +77,7 @@ export class NamedContracts {
     );
     const isSame =
       added.length === dropped.size &&
-      added.every(({ address, block }) => this.firstBlockOf(address) === block);
+      added.every(({ address, block }) => this.getFirstBlock(address) === block);
     for (const address of dropped) this.#named.delete(address);
     for (const { address, block } of added) {
       this.#named.set(address, { block, bloomBits: deriveBloomBits(address) });

@@ -84,9 +84,9 @@ const anyChange = fc.record({ at: fc.nat(), removed: fc.nat(3), piece: anyPiece 
 test("logs scanned from bytes equal logs parsed with JSON.parse", () => {
   fc.assert(
     fc.property(anyAnswer, (text) => {
-      const value = parseBody(bodyOf(Buffer.from(text)), scannedMin);
+      const value = parseBody(getBody(Buffer.from(text)), scannedMin);
       const replies: readonly unknown[] = Array.isArray(value) ? value : [value];
-      assert(replies.some((reply) => resultOf(reply) instanceof ParsedLogs));
+      assert(replies.some((reply) => getResult(reply) instanceof ParsedLogs));
       assertSame(Buffer.from(text));
     }),
     propertySettings(300),
@@ -139,13 +139,13 @@ test("a member that only looks like a result, or a repeated result, does not mis
   }
 });
 
-function bodyOf(bytes: Buffer): Body {
+function getBody(bytes: Buffer): Body {
   return { bytes, release: () => {} };
 }
 
 function assertSame(body: Buffer): void {
   const expected = withAllLogs(parseJson(body));
-  const actual = withAllLogs(parseBody(bodyOf(body), scannedMin));
+  const actual = withAllLogs(parseBody(getBody(body), scannedMin));
   assert.deepEqual(actual, expected, body.toString());
 }
 
@@ -165,7 +165,7 @@ function withAllLogs(value: unknown): unknown {
 }
 
 function withLogs(reply: unknown): unknown {
-  const result = resultOf(reply);
+  const result = getResult(reply);
   if (result === undefined) return reply;
   try {
     const { logs } = parseLogs(result);
@@ -177,7 +177,7 @@ function withLogs(reply: unknown): unknown {
   }
 }
 
-function resultOf(reply: unknown): unknown {
+function getResult(reply: unknown): unknown {
   const isReply = typeof reply === "object" && reply !== null && "result" in reply;
   return isReply ? reply.result : undefined;
 }

@@ -5,7 +5,7 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { deriveLogFilter } from "./log-filter.ts";
-import { isWanted, logsInReceipts, parseAllLogs, parseLogs } from "./parse-log.ts";
+import { isRequested, logsInReceipts, parseAllLogs, parseLogs } from "./parse-log.ts";
 
 const address = `0x${"ab".repeat(20)}` as Address;
 const topic = `0x${"cd".repeat(32)}` as Hash;
@@ -43,7 +43,7 @@ test("a log is parsed, and its hex digits become lower case", () => {
   });
   assert.equal(logs[1]?.address, address);
   assert.deepEqual(logs[1]?.topics, [topic]);
-  assert(logs.every((log) => isWanted(log, filter)));
+  assert(logs.every((log) => isRequested(log, filter)));
 });
 
 test("a log has the time of its block if the node sends it", () => {

@@ -3,7 +3,7 @@ import { EndpointError } from "../chain-errors.ts";
 import type { RawLog } from "../raw-log.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { parseBytes, parseQuantity } from "./parse-hex.ts";
-import { ScannedLog, topic0Of } from "./scanned-log.ts";
+import { getTopic0, ScannedLog } from "./scanned-log.ts";
 
 /** Well-formed logs, in the order of the answer. */
 export class ParsedLogs {
@@ -83,15 +83,15 @@ function parseTopics(value: unknown): Hash[] | null {
 }
 
 /** Whether the log passes the filter. */
-export function isWanted(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
-  const topic0 = topic0Of(log);
+export function isRequested(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
+  const topic0 = getTopic0(log);
   const isEmitter = filter.addresses.has(log.address) || filter.named.has(log.address);
   return topic0 !== undefined && isEmitter && filter.topics0.has(topic0);
 }
 
 /** All logs of a block: the wanted ones, and of every log what it adds to the bloom. */
 export type AllLogs = {
-  readonly wanted: readonly RawLog[];
+  readonly requested: readonly RawLog[];
   readonly all: readonly Pick<RawLog, "address" | "topics">[];
 };
 
@@ -101,7 +101,7 @@ export type AllLogs = {
  * of their own, and some count from 0 in each receipt. Throws a `malformed` `EndpointError`.
  */
 export function parseAllLogs(items: readonly unknown[], filter: LogFilter): AllLogs {
-  const wanted: RawLog[] = [];
+  const requested: RawLog[] = [];
   const all: AllLogs["all"][number][] = [];
   for (const [place, item] of items.entries()) {
     const json = (typeof item === "object" && item !== null ? item : {}) as Partial<LogJson>;
@@ -109,32 +109,32 @@ export function parseAllLogs(items: readonly unknown[], filter: LogFilter): AllL
     const topics = parseTopics(json.topics);
     if (address === null || topics === null) continue;
     all.push({ address, topics });
-    if (!isWanted({ address, topics }, filter)) continue;
+    if (!isRequested({ address, topics }, filter)) continue;
     const log = item instanceof ScannedLog ? item : parseLog(item);
     if (log.logIndex < place) {
       throw new EndpointError("malformed", `log ${log.logIndex} of a block has ${place} before it`);
     }
-    wanted.push(log);
+    requested.push(log);
   }
-  return { wanted, all };
+  return { requested, all };
 }
 
 /** Returns the logs in receipts, without checking them. A receipt without logs, or none, adds nothing. */
 export function logsInReceipts(receipts: unknown): readonly unknown[] {
-  return listOf(receipts).flatMap((receipt) => listOf(memberOf(receipt, "logs")));
+  return getList(receipts).flatMap((receipt) => getList(findMember(receipt, "logs")));
 }
 
 /** Returns the hashes of a block's transactions; none where there is no list. */
 export function parseTransactionHashes(block: unknown): readonly Hash[] {
-  const items = listOf(memberOf(block, "transactions"));
-  return items.flatMap((item) => parseHash(item) ?? parseHash(memberOf(item, "hash")) ?? []);
+  const items = getList(findMember(block, "transactions"));
+  return items.flatMap((item) => parseHash(item) ?? parseHash(findMember(item, "hash")) ?? []);
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function getList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function findMember(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;

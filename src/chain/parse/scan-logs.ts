@@ -5,7 +5,7 @@
 import type { Address, Hash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";
 import type { Body } from "../rpc/response-body.ts";
-import { LogBytes, literalOf, mismatch } from "./log-bytes.ts";
+import { LogBytes, mismatch, toLiteral } from "./log-bytes.ts";
 import { learnLayout, type MemberName } from "./log-layout.ts";
 import { TextSource } from "./log-text.ts";
 import { logsPerBlockMax, ParsedLogs } from "./parse-log.ts";
@@ -14,7 +14,7 @@ import { StringTable } from "./string-table.ts";
 
 const comma = 0x2c;
 const bracket = 0x5d;
-const betweenTopics = literalOf('","');
+const betweenTopics = toLiteral('","');
 
 /** Contracts and kinds of events are few. Hashes of blocks and transactions repeat in the logs that follow. */
 const addresses = new StringTable({ digits: 40, placeBits: 10 });

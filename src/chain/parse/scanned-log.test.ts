@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseBody } from "./parse-body.ts";
 import { ParsedLogs } from "./parse-log.ts";
-import { plainLog, textOf, topic0Of } from "./scanned-log.ts";
+import { getTopic0, plainLog, toText } from "./scanned-log.ts";
 
 const hash = (digit: string): string => `0x${digit.repeat(64)}`;
 const log = {
@@ -35,7 +35,7 @@ test("a scanned log reads its fields from the received bytes; data and topics th
   assert.equal(releases, 1);
   assert.throws(() => scanned.data, /released/);
   assert.throws(() => scanned.topics, /released/);
-  assert.throws(() => textOf(scanned).source.view.getUint8(textOf(scanned).dataAt), RangeError);
-  assert.equal(topic0Of(scanned), hash("1"));
+  assert.throws(() => toText(scanned).source.view.getUint8(toText(scanned).dataAt), RangeError);
+  assert.equal(getTopic0(scanned), hash("1"));
   assert.equal(scanned.blockHash, blockHash);
 });

@@ -38,12 +38,12 @@ export class ScannedLog implements RawLog, LogText {
 }
 
 /** Returns the first topic; `undefined` for a log without topics. */
-export function topic0Of(log: Pick<RawLog, "topics">): Hash | undefined {
+export function getTopic0(log: Pick<RawLog, "topics">): Hash | undefined {
   return log instanceof ScannedLog ? log.topic0 : log.topics[0];
 }
 
 /** Returns the text from which a log is decoded. */
-export function textOf(log: RawLog): LogText {
+export function toText(log: RawLog): LogText {
   return log instanceof ScannedLog ? log : writeLogText(log);
 }
 

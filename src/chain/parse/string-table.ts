@@ -28,7 +28,7 @@ export class StringTable {
 
   /** Returns `0x` and the digits that begin at `start`, if it is cached. */
   find(view: DataView, start: number): string | undefined {
-    const place = this.#placeOf(view, start);
+    const place = this.#getPlace(view, start);
     const known = this.#texts[place];
     return known !== undefined && this.#isAt(place, view, start) ? known : undefined;
   }
@@ -38,7 +38,7 @@ export class StringTable {
     return this.find(view, start) ?? this.#add(view, start);
   }
 
-  #placeOf(view: DataView, start: number): number {
+  #getPlace(view: DataView, start: number): number {
     return Math.imul(view.getUint32(start + this.digits - 4, true), spread) >>> this.#shift;
   }
 
@@ -54,7 +54,7 @@ export class StringTable {
   }
 
   #add(view: DataView, start: number): string {
-    const place = this.#placeOf(view, start);
+    const place = this.#getPlace(view, start);
     const at = place * (prefix.length + this.digits);
     this.#bytes.write(prefix, at, "latin1");
     const digitsAt = at + prefix.length;

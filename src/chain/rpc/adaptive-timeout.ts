@@ -9,8 +9,8 @@ const forgetting = 0.1;
 /** The timeout of a request. It can learn from how long answers take. */
 export type RequestTimeout = {
   readonly timeoutMs: number;
-  noteAnswer?(tookMs: number): void;
-  noteTimeout?(waitedMs: number): void;
+  recordAnswer?(tookMs: number): void;
+  recordTimeout?(waitedMs: number): void;
 };
 
 /** A timeout that follows how long an endpoint's answers take. Each timeout doubles it, up to `requestTimeoutMs`. */
@@ -30,14 +30,14 @@ export class AdaptiveTimeout implements RequestTimeout {
     return Math.min(requestTimeoutMs, Math.max(this.#leastMs, usualMs) * 2 ** this.#inVain);
   }
 
-  noteAnswer(tookMs: number): void {
+  recordAnswer(tookMs: number): void {
     this.#inVain = 0;
     const before = this.#usualMs ?? tookMs;
     this.#usualMs = Math.max(tookMs, before + (tookMs - before) * forgetting);
   }
 
   /** Notes a timeout. Requests that were sent at the same time count once. */
-  noteTimeout(waitedMs: number): void {
+  recordTimeout(waitedMs: number): void {
     if (waitedMs >= this.timeoutMs) this.#inVain = Math.min(this.#inVain + 1, 8);
   }
 }

@@ -63,23 +63,23 @@ test("R6: requests are not paced until the endpoint refuses one", async () => {
 test("R6: after a refusal requests pause for Retry-After, then continue at a lower rate that slowly rises", async () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 100; call += 1) await send(pacer, 1, 2_000);
-  pacer.noteRefusal(3_000, 2_000);
+  pacer.recordRefusal(3_000, 2_000);
   assert.equal(pacer.waitMs(2_000), 3_000);
   assert.equal(pacer.waitMs(4_999), 1);
   assert.equal(pacer.callsPerSecond, 70);
   await assert.rejects(send(pacer, 7, 3_999), { kind: "rate_limited" }, "too long to wait");
   assert.equal((await send(pacer, 7, 4_000)).atMs, 5_000);
   assert.equal(Math.round(pacer.waitMs(5_000)), 100, "seven calls at 70 a second");
-  pacer.noteAnswer(1, 5_100);
+  pacer.recordAnswer(1, 5_100);
   assert((pacer.callsPerSecond ?? 0) > 70);
 });
 
 test("R6: requests refused at the same time lower the rate once, down to one call a second", async () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 20; call += 1) await send(pacer, 1, 0);
-  for (let refusal = 0; refusal < 10; refusal += 1) pacer.noteRefusal(2_000, refusal);
+  for (let refusal = 0; refusal < 10; refusal += 1) pacer.recordRefusal(2_000, refusal);
   assert.equal(pacer.callsPerSecond, 14);
-  for (let nowMs = 3_000; nowMs < 33_000; nowMs += 3_000) pacer.noteRefusal(2_000, nowMs);
+  for (let nowMs = 3_000; nowMs < 33_000; nowMs += 3_000) pacer.recordRefusal(2_000, nowMs);
   assert.equal(pacer.callsPerSecond, 1);
 });
 
@@ -87,31 +87,31 @@ test("R6: below ten calls a second, only two refusals in a row lower the rate", 
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 10; call += 1) await send(pacer, 1, 0);
   for (const nowMs of [0, 2_000, 4_000]) {
-    pacer.noteRefusal(1_000, nowMs);
+    pacer.recordRefusal(1_000, nowMs);
     assert.equal(pacer.callsPerSecond, 10);
-    pacer.noteAnswer(1, nowMs + 500);
+    pacer.recordAnswer(1, nowMs + 500);
   }
-  pacer.noteRefusal(1_000, 6_000);
-  pacer.noteRefusal(1_000, 8_000);
+  pacer.recordRefusal(1_000, 6_000);
+  pacer.recordRefusal(1_000, 8_000);
   assert((pacer.callsPerSecond ?? 0) < 10);
 });
 
 test("R6: a refusal of fewer calls than an answered request had is by chance and does not lower the rate", async () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 40; call += 1) await send(pacer, 1, 0);
-  pacer.noteRefusal(null, 0);
+  pacer.recordRefusal(null, 0);
   assert.equal(pacer.callsPerSecond, 28);
-  pacer.noteAnswer(20, 500);
+  pacer.recordAnswer(20, 500);
   for (const nowMs of [2_000, 4_000, 6_000]) {
     assert.equal((await send(pacer, 10, nowMs)).sent, 10);
-    pacer.noteRefusal(null, nowMs);
+    pacer.recordRefusal(null, nowMs);
     assert.equal(pacer.pausedMs(nowMs), 250);
     assert.equal(pacer.callsPerSecond, 28);
   }
   const isLowered = () => (pacer.callsPerSecond ?? 0) < 10;
   for (let nowMs = 8_000; nowMs < 40_000 && !isLowered(); nowMs += 2_000) {
     await send(pacer, 10, nowMs);
-    pacer.noteRefusal(null, nowMs);
+    pacer.recordRefusal(null, nowMs);
   }
   assert(isLowered(), "after some refusals it may allow less than before");
 });
@@ -119,9 +119,9 @@ test("R6: a refusal of fewer calls than an answered request had is by chance and
 test("R6: after a refusal a request has at most the calls of a second, within the budget", async () => {
   const pacer = new RequestPacer(null);
   assert.equal((await send(pacer, 200, 2_000)).sent, 100);
-  pacer.noteRefusal(null, 2_000);
+  pacer.recordRefusal(null, 2_000);
   assert.equal((await send(pacer, 200, 3_000)).sent, 70);
-  pacer.noteAnswer(1, 4_000);
+  pacer.recordAnswer(1, 4_000);
   assert.equal((await send(pacer, 200, 4_000)).sent, 87);
   assert.equal((await send(new RequestPacer(7), 200, 0)).sent, 7);
 });
@@ -129,24 +129,24 @@ test("R6: after a refusal a request has at most the calls of a second, within th
 test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", async () => {
   const pacer = new RequestPacer(null);
   await send(pacer, 2, 0);
-  pacer.noteRefusal(null, 0);
+  pacer.recordRefusal(null, 0);
   assert.equal(pacer.waitMs(0), 250);
-  pacer.noteRefusal(null, 100);
+  pacer.recordRefusal(null, 100);
   assert.equal(pacer.waitMs(100), 150, "a request from before the pause changes nothing");
-  pacer.noteRefusal(null, 300);
+  pacer.recordRefusal(null, 300);
   assert.equal(pacer.waitMs(300), 500);
-  pacer.noteAnswer(1, 900);
-  pacer.noteRefusal(null, 1_000);
+  pacer.recordAnswer(1, 900);
+  pacer.recordRefusal(null, 1_000);
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
 test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one", async () => {
   const pacer = new RequestPacer(null);
   await send(pacer, 1, 0);
-  pacer.noteRefusal(3_000, 0);
-  pacer.noteRefusal(0, 100);
+  pacer.recordRefusal(3_000, 0);
+  pacer.recordRefusal(0, 100);
   assert.equal(pacer.waitMs(100), 2_900);
-  pacer.noteRefusal(0, 3_000);
+  pacer.recordRefusal(0, 3_000);
   assert.equal(pacer.waitMs(3_000), 500);
 });
 
@@ -155,7 +155,7 @@ test("R6: requests over the budget wait, but do not make the endpoint paused", a
   const sending = send(pacer, 50, 0);
   assert(pacer.waitMs(0) > 9_000);
   assert(pacer.pausedMs(0) <= 0);
-  pacer.noteRefusal(3_000, 0);
+  pacer.recordRefusal(3_000, 0);
   assert.equal(pacer.pausedMs(0), 3_000);
   await assert.rejects(sending, { kind: "rate_limited" });
   assert.equal(pacer.waitMs(0), 3_000);
@@ -181,22 +181,22 @@ test("R6: failures of requests sent before a breaker opened do not keep it open 
 test("R6: the timeout follows how long the answers of an endpoint take", () => {
   const timeout = new AdaptiveTimeout();
   assert.equal(timeout.timeoutMs, 2_000, "before anything is known");
-  timeout.noteAnswer(20);
+  timeout.recordAnswer(20);
   assert(timeout.timeoutMs < 500, "one that hangs is noticed soon");
-  timeout.noteAnswer(1_000);
+  timeout.recordAnswer(1_000);
   assert(timeout.timeoutMs > 3_000);
-  for (let answer = 0; answer < 100; answer += 1) timeout.noteAnswer(20);
+  for (let answer = 0; answer < 100; answer += 1) timeout.recordAnswer(20);
   assert(timeout.timeoutMs < 500, "slow answers are forgotten in time");
   assert.equal(new AdaptiveTimeout(2_000).timeoutMs, 2_000);
 });
 
 test("R6: a timeout doubles the next one, once for all requests sent at the same time", () => {
   const timeout = new AdaptiveTimeout();
-  for (let request = 0; request < 6; request += 1) timeout.noteTimeout(2_000);
+  for (let request = 0; request < 6; request += 1) timeout.recordTimeout(2_000);
   assert.equal(timeout.timeoutMs, 4_000);
-  timeout.noteTimeout(4_000);
-  timeout.noteTimeout(8_000);
+  timeout.recordTimeout(4_000);
+  timeout.recordTimeout(8_000);
   assert.equal(timeout.timeoutMs, 10_000, "then it is gone");
-  timeout.noteAnswer(50);
+  timeout.recordAnswer(50);
   assert.equal(timeout.timeoutMs, 550);
 });

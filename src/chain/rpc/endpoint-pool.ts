@@ -89,12 +89,12 @@ export class EndpointPool {
       try {
         const result = await run(endpoint);
         if (result === null) continue;
-        endpoint.noteGoodData();
+        endpoint.recordGoodData();
         return result;
       } catch (thrown) {
         if (!(thrown instanceof EndpointError)) throw thrown;
         failure = thrown;
-        if (thrown.isAboutData) endpoint.noteBadData(thrown);
+        if (thrown.isAboutData) endpoint.recordBadData(thrown);
         this.context.log.debug(
           { host: endpoint.host, reason: thrown.message },
           "a request to an endpoint failed",

@@ -10,7 +10,7 @@ import type { ChainWarning } from "../sync/chain-warning.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
 import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
-import { type RpcCall, type RpcReply, resultOf } from "./json-rpc.ts";
+import { getResult, type RpcCall, type RpcReply } from "./json-rpc.ts";
 import { RequestPacer } from "./request-pacer.ts";
 import { type Answer, RpcClient } from "./rpc-client.ts";
 import type { OpenTransport, Transport } from "./transport.ts";
@@ -60,7 +60,7 @@ export class Endpoint {
   /** Monotonic time at which `newest` last rose. */
   roseAtMs = 0;
   /** Monotonic time at which `view` was last written; initially that of the start. */
-  heardAtMs: number;
+  observedAtMs: number;
   /** Monotonic time of the last poll in which its head was near the believed one; initially that of the start. */
   levelAtMs: number;
   /** `false` while its head is far above those of the others. Only its head is polled then. */
@@ -94,8 +94,8 @@ export class Endpoint {
 
   private constructor(options: EndpointOptions) {
     const { random, clock } = options.context;
-    this.heardAtMs = clock.monotonicMs();
-    this.levelAtMs = this.heardAtMs;
+    this.observedAtMs = clock.monotonicMs();
+    this.levelAtMs = this.observedAtMs;
     this.host = options.host;
     this.#chainId = options.chainId;
     this.#context = options.context;
@@ -106,7 +106,7 @@ export class Endpoint {
     this.#transport = options.openTransport(
       options.url,
       (head) => this.onHead(head),
-      (reason) => this.#noteLostSocket(reason),
+      (reason) => this.#recordLostSocket(reason),
     );
     this.#client = new RpcClient(this.#transport, this.#pacer, options.context);
   }
@@ -139,7 +139,7 @@ export class Endpoint {
   /** Whether it is reachable or was heard recently. Only then does its head count among those that are compared. */
   get isPresent(): boolean {
     if (this.#refusal !== null) return false;
-    const silentMs = this.#context.clock.monotonicMs() - this.heardAtMs;
+    const silentMs = this.#context.clock.monotonicMs() - this.observedAtMs;
     return this.isReachable || silentMs <= chainLimits.endpointAbsenceMsMax;
   }
 
@@ -183,7 +183,7 @@ export class Endpoint {
     const { replies } = await this.request([chainIdCall], this.smallTimeout);
     const served = parseChainId(replies[0]);
     if (served !== this.#chainId) {
-      this.#refusal = new WrongChainError(this.host, { asked: this.#chainId, served });
+      this.#refusal = new WrongChainError(this.host, { requested: this.#chainId, served });
       throw this.#refusal;
     }
     this.#isVerified = true;
@@ -231,15 +231,15 @@ export class Endpoint {
     try {
       const answer = await this.#client.ask(calls, timeoutMs);
       const nowMs = this.#context.clock.monotonicMs();
-      timeout.noteAnswer?.(nowMs - startedMs);
+      timeout.recordAnswer?.(nowMs - startedMs);
       this.#link.succeed();
       if (nowMs - this.#lostAtMs > chainLimits.socketKeptMs) this.#socket.succeed();
       this.#answeredAtMs = nowMs;
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError) {
-        if (thrown.kind === "timeout") timeout.noteTimeout?.(timeoutMs);
-        this.#noteFailure(thrown, startedMs);
+        if (thrown.kind === "timeout") timeout.recordTimeout?.(timeoutMs);
+        this.#recordFailure(thrown, startedMs);
       }
       throw thrown;
     } finally {
@@ -247,12 +247,12 @@ export class Endpoint {
     }
   }
 
-  noteGoodData(): void {
+  recordGoodData(): void {
     this.#data.succeed();
   }
 
   /** Notes a wrong answer. The endpoint is not asked for a while. */
-  noteBadData(error: Error): void {
+  recordBadData(error: Error): void {
     const nowMs = this.#context.clock.monotonicMs();
     this.#counts.bad_answers += 1;
     this.#data.fail(nowMs);
@@ -269,7 +269,7 @@ export class Endpoint {
     return this.#pacer.callsPerSecond;
   }
 
-  noteLatency(latencyMs: number): void {
+  recordLatency(latencyMs: number): void {
     const before = this.#latencyMs ?? latencyMs;
     this.#latencyMs = before + (latencyMs - before) * latencyWeight;
   }
@@ -299,7 +299,7 @@ export class Endpoint {
   }
 
   /** Lets an endpoint that closes one socket after the other be connected less and less often. */
-  #noteLostSocket(reason: string): void {
+  #recordLostSocket(reason: string): void {
     const nowMs = this.#context.clock.monotonicMs();
     this.#lostAtMs = nowMs;
     const wasClosed = this.#socket.state(nowMs) === "closed";
@@ -309,7 +309,7 @@ export class Endpoint {
     this.#context.log.warn(line, "an endpoint closes its sockets; it is connected less often");
   }
 
-  #noteFailure(error: EndpointError, startedMs: number): void {
+  #recordFailure(error: EndpointError, startedMs: number): void {
     const nowMs = this.#context.clock.monotonicMs();
     if (error.kind === "rate_limited") return;
     this.#counts.errors += 1;
@@ -329,7 +329,7 @@ export class Endpoint {
 }
 
 function parseChainId(reply: RpcReply | undefined): number {
-  const served = parseQuantity(resultOf(reply));
+  const served = parseQuantity(getResult(reply));
   if (served === null) throw new EndpointError("malformed", "a chain id is not a quantity");
   return served;
 }

@@ -59,16 +59,16 @@ test("an answer is parsed, compressed or not", async (t) => {
 });
 
 test("R6: a kept connection that the node has closed is replaced, and not a failure of the node", async (t) => {
-  const asked = new Map<Socket, number>();
+  const requested = new Map<Socket, number>();
   const transport = await openTransport(t, (request, response) => {
     const { socket } = request;
-    asked.set(socket, (asked.get(socket) ?? 0) + 1);
-    if (asked.get(socket) === 1) response.end("[]");
+    requested.set(socket, (requested.get(socket) ?? 0) + 1);
+    if (requested.get(socket) === 1) response.end("[]");
     else socket.resetAndDestroy();
   });
   for (let turn = 1; turn <= 3; turn += 1) {
     assert.deepEqual((await ask(transport)).value, []);
-    assert.equal(asked.size, turn);
+    assert.equal(requested.size, turn);
   }
 });
 

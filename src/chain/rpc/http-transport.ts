@@ -121,7 +121,7 @@ function parseResponse(response: http.IncomingMessage, body: Body): unknown {
     throw new EndpointError("unavailable", "an answer that is not JSON");
   }
   if (isReply(value)) return value;
-  const message = `HTTP ${status} ${wordsOf(value, words)}`;
+  const message = `HTTP ${status} ${toWords(value, words)}`;
   const { kind } = classifyProviderError(status, message);
   if (kind === "too_large" || kind === "batch_too_large") return { error: { message } };
   if (kind === "rate_limited" || (status === 503 && retryAfterMs !== null)) {
@@ -138,7 +138,7 @@ function isReply(value: unknown): boolean {
 }
 
 /** The error text of a gateway in its own format; empty for an HTML page. */
-function wordsOf(value: unknown, text: string): string {
+function toWords(value: unknown, text: string): string {
   if (typeof value !== "object" || value === null) return text.startsWith("<") ? "" : text;
   const { message, error } = value as { readonly message?: unknown; readonly error?: unknown };
   return [message, error].filter((part) => typeof part === "string").join(": ");

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseHeader } from "../parse/parse-header.ts";
-import { formatCalls, parseLoneReply, parseReplies, resultOf } from "./json-rpc.ts";
+import { formatCalls, getResult, parseLoneReply, parseReplies } from "./json-rpc.ts";
 import { ProviderError } from "./provider-messages.ts";
 
 const batch = { firstId: 7, count: 2 };
@@ -28,15 +28,15 @@ test("calls get consecutive ids, and replies are put in the order of the calls",
 test("a single call is not sent as a batch, and its reply can come with or without a list", () => {
   const call = { method: "a", params: [] };
   assert.deepEqual(JSON.parse(formatCalls([call], 7)), { jsonrpc: "2.0", id: 7, ...call });
-  const asked = { firstId: 7, count: 1 };
+  const requested = { firstId: 7, count: 1 };
   for (const value of [{ id: 7, result: 1 }, [{ id: 7, result: 1 }]]) {
-    assert.deepEqual(parseReplies(value, asked), [{ kind: "result", value: 1 }]);
+    assert.deepEqual(parseReplies(value, requested), [{ kind: "result", value: 1 }]);
   }
   const error = { id: null, error: { code: 429, message: "slow" } };
-  assert.deepEqual(parseReplies(error, asked), [
+  assert.deepEqual(parseReplies(error, requested), [
     { kind: "error", error: new ProviderError(429, "slow") },
   ]);
-  assert.throws(() => parseReplies({ id: 8, result: 1 }, asked), EndpointError);
+  assert.throws(() => parseReplies({ id: 8, result: 1 }, requested), EndpointError);
 });
 
 test("replies can have their ids as text", () => {
@@ -51,19 +51,19 @@ test("replies can have their ids as text", () => {
 });
 
 test("an error can be a plain string, and its details can be in its data", () => {
-  const messageOf = (error: unknown) => {
+  const getMessage = (error: unknown) => {
     const reply = parseLoneReply({ error });
     return reply?.kind === "error" ? reply.error.message.replace(/^error 0: /, "") : null;
   };
-  assert.equal(messageOf("no batches"), "no batches");
+  assert.equal(getMessage("no batches"), "no batches");
   assert.equal(
-    messageOf({ message: "invalid", data: "at most 5 blocks" }),
+    getMessage({ message: "invalid", data: "at most 5 blocks" }),
     "invalid: at most 5 blocks",
   );
-  assert.equal(messageOf({ message: "invalid", data: { limit: 5 } }), 'invalid: {"limit":5}');
-  assert.equal(messageOf({ message: "reverted", data: "0x08c379a0" }), "reverted");
-  assert.equal(messageOf({ data: null }), "");
-  assert.equal(messageOf({ message: "x".repeat(1_000) })?.length, 300);
+  assert.equal(getMessage({ message: "invalid", data: { limit: 5 } }), 'invalid: {"limit":5}');
+  assert.equal(getMessage({ message: "reverted", data: "0x08c379a0" }), "reverted");
+  assert.equal(getMessage({ data: null }), "");
+  assert.equal(getMessage({ message: "x".repeat(1_000) })?.length, 300);
 });
 
 test("a single error in reply to a batch is distinguished from a list of replies", () => {
@@ -80,10 +80,10 @@ test("a single error in reply to a batch is distinguished from a list of replies
 });
 
 test("the result of a reply is its value, or the error that it has", () => {
-  assert.equal(resultOf({ kind: "result", value: 7 }), 7);
+  assert.equal(getResult({ kind: "result", value: 7 }), 7);
   const error = new ProviderError(1, "no");
-  assert.throws(() => resultOf({ kind: "error", error }), error);
-  assert.throws(() => resultOf(undefined), EndpointError);
+  assert.throws(() => getResult({ kind: "error", error }), error);
+  assert.throws(() => getResult(undefined), EndpointError);
 });
 
 test("missing, repeated and invalid replies are malformed", () => {

@@ -23,24 +23,24 @@ export function formatCalls(calls: readonly RpcCall[], firstId: number): string 
 export function parseLoneReply(value: unknown): RpcReply | null {
   if (!Array.isArray(value)) return parseReply(value);
   const [only] = value as readonly unknown[];
-  return value.length === 1 && Number.isNaN(idOf(only)) ? parseReply(only) : null;
+  return value.length === 1 && Number.isNaN(getId(only)) ? parseReply(only) : null;
 }
 
 /** Parses replies into the order of the calls. Throws a `malformed` `EndpointError`. */
 export function parseReplies(
   value: unknown,
-  asked: { readonly firstId: number; readonly count: number },
+  requested: { readonly firstId: number; readonly count: number },
 ): RpcReply[] {
-  if (asked.count === 1) {
+  if (requested.count === 1) {
     const lone = parseLoneReply(value);
     // Errors of a balancer often come without an id.
     if (lone?.kind === "error") return [lone];
   }
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const replies: (RpcReply | undefined)[] = Array.from({ length: asked.count });
+  const replies: (RpcReply | undefined)[] = Array.from({ length: requested.count });
   for (const item of items) {
-    const index = idOf(item) - asked.firstId;
-    if (!(index >= 0 && index < asked.count) || replies[index] !== undefined) {
+    const index = getId(item) - requested.firstId;
+    if (!(index >= 0 && index < requested.count) || replies[index] !== undefined) {
       throw new EndpointError("malformed", "a reply has an id that was not asked for");
     }
     replies[index] = parseReply(item);
@@ -52,14 +52,14 @@ export function parseReplies(
 }
 
 /** Returns the value of a reply. Throws the error of the provider, or a `malformed` one without a reply. */
-export function resultOf(reply: RpcReply | undefined): unknown {
+export function getResult(reply: RpcReply | undefined): unknown {
   if (reply === undefined) throw new EndpointError("malformed", "a reply is missing");
   if (reply.kind === "error") throw reply.error;
   return reply.value;
 }
 
 /** Returns the id of a reply or message; NaN when it has none. Some gateways send ids as text. */
-export function idOf(item: unknown): number {
+export function getId(item: unknown): number {
   const id = typeof item === "object" && item !== null && "id" in item ? item.id : null;
   if (typeof id === "string" && /^[0-9]{1,15}$/.test(id)) return Number(id);
   return typeof id === "number" && Number.isSafeInteger(id) ? id : Number.NaN;
@@ -79,13 +79,13 @@ function parseError(error: unknown): RpcReply {
   const { code, message, data } = (typeof error === "object" ? error : { message: error }) as {
     readonly [name in "code" | "message" | "data"]?: unknown;
   };
-  const text = [message, textOf(data)].filter((part) => typeof part === "string" && part !== "");
+  const text = [message, toText(data)].filter((part) => typeof part === "string" && part !== "");
   const shown = text.join(": ").slice(0, chainLimits.errorTextMax);
   return { kind: "error", error: new ProviderError(typeof code === "number" ? code : 0, shown) };
 }
 
 /** Nethermind and others put the allowed range in `data` and not in the message. */
-function textOf(data: unknown): string {
+function toText(data: unknown): string {
   if (typeof data === "string") return data.startsWith("0x") ? "" : data;
   const isObject = typeof data === "object" && data !== null && Object.keys(data).length > 0;
   try {

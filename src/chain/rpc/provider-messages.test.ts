@@ -125,11 +125,11 @@ test("R6: a limit on requests is not mistaken for one on blocks, in any wording"
 });
 
 test("a JSON-RPC error becomes an EndpointError of the matching kind", () => {
-  const kindOf = (message: string) => new ProviderError(1, message).kind;
-  assert.equal(kindOf("rate limit"), "rate_limited");
-  assert.equal(kindOf("unknown block"), "not_yet");
-  assert.equal(kindOf("no backend is currently healthy"), "unavailable");
-  assert.equal(kindOf("request timed out"), "unavailable");
-  assert.equal(kindOf("surprise"), "refused");
+  const getKind = (message: string) => new ProviderError(1, message).kind;
+  assert.equal(getKind("rate limit"), "rate_limited");
+  assert.equal(getKind("unknown block"), "not_yet");
+  assert.equal(getKind("no backend is currently healthy"), "unavailable");
+  assert.equal(getKind("request timed out"), "unavailable");
+  assert.equal(getKind("surprise"), "refused");
   assert.equal(new ProviderError(1, "surprise").message, "error 1: surprise");
 });

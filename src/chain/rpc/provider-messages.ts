@@ -108,12 +108,12 @@ export class ProviderError extends EndpointError {
 
   constructor(code: number, message: string) {
     const verdict = classifyProviderError(code, message);
-    super(kindOf(verdict), `error ${code}: ${message}`);
+    super(getKind(verdict), `error ${code}: ${message}`);
     this.verdict = verdict;
   }
 }
 
-function kindOf({ kind }: ProviderVerdict): EndpointErrorKind {
+function getKind({ kind }: ProviderVerdict): EndpointErrorKind {
   if (kind === "rate_limited" || kind === "not_yet") return kind;
   return kind === "unhealthy" || kind === "too_slow" ? "unavailable" : "refused";
 }

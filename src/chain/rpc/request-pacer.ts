@@ -93,7 +93,7 @@ export class RequestPacer {
   }
 
   /** Notes a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
-  noteRefusal(retryAfterMs: number | null, nowMs: number): void {
+  recordRefusal(retryAfterMs: number | null, nowMs: number): void {
     this.#refusals += 1;
     // 0 seconds, or a date that is past by our clock, names no pause: requests would continue without one.
     const isNamed = retryAfterMs !== null && retryAfterMs > 0;
@@ -105,8 +105,8 @@ export class RequestPacer {
     this.#callsAnswered *= answeredKept;
     const doubled = isByChance ? 0 : this.#refusalsInRow;
     const ownMs = Math.min(pause.maxMs, pause.firstMs * 2 ** doubled);
-    const askedMs = isNamed ? retryAfterMs : ownMs;
-    this.#pausedUntilMs = nowMs + Math.min(askedMs, chainLimits.retryAfterMsMax);
+    const requestedMs = isNamed ? retryAfterMs : ownMs;
+    this.#pausedUntilMs = nowMs + Math.min(requestedMs, chainLimits.retryAfterMsMax);
     if (isPaused || isByChance) return;
     this.#refusalsInRow = Math.min(this.#refusalsInRow + 1, 10);
     const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, sent);
@@ -117,7 +117,7 @@ export class RequestPacer {
   }
 
   /** Notes the answer to a request of so many calls. */
-  noteAnswer(calls: number, nowMs: number): void {
+  recordAnswer(calls: number, nowMs: number): void {
     this.#callsAnswered = Math.max(this.#callsAnswered, calls);
     this.#refusalsInRow = 0;
     if (this.#callsPerSecond >= this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
@@ -134,7 +134,7 @@ export class RequestPacer {
       const calls = Math.min(wanted, this.#callsAtOnceMax);
       const waitMs = this.#turnMs(calls, nowMs);
       if (waitMs === 0) {
-        this.#noteSent(calls, nowMs);
+        this.#recordSent(calls, nowMs);
         return calls;
       }
       // A refusal can pause and slow down all requests meanwhile.
@@ -148,7 +148,7 @@ export class RequestPacer {
     return startMs - nowMs + (this.#window?.waitMs(calls, startMs) ?? 0);
   }
 
-  #noteSent(calls: number, nowMs: number): void {
+  #recordSent(calls: number, nowMs: number): void {
     for (let call = 0; call < calls; call += 1) this.#window?.take(nowMs);
     this.#nextFreeMs = nowMs + (calls * 1_000) / this.#callsPerSecond;
     const { startMs } = this.#second;

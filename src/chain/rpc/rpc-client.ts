@@ -87,7 +87,7 @@ export class RpcClient {
       return answer;
     } catch (thrown) {
       if (calls.length === 1) throw thrown;
-      const refusal = this.#refusalOf(thrown, calls.length);
+      const refusal = this.#toRefusal(thrown, calls.length);
       return this.#askForLess(calls, refusal, timeoutMs);
     }
   }
@@ -97,7 +97,7 @@ export class RpcClient {
    * failed; else rethrows. Not every node says that it reads no batches: some hang up, answer with an HTML page or an
    * empty body, or do not answer.
    */
-  #refusalOf(thrown: unknown, calls: number): BatchRefusal | null {
+  #toRefusal(thrown: unknown, calls: number): BatchRefusal | null {
     if (!(thrown instanceof EndpointError)) throw thrown;
     if (thrown instanceof ProviderError && thrown.verdict.kind === "batch_too_large")
       return thrown.verdict;
@@ -164,11 +164,11 @@ export class RpcClient {
   async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     try {
       const answer = await this.#exchange(calls, timeoutMs);
-      this.#pacer.noteAnswer(calls.length, this.#context.clock.monotonicMs());
+      this.#pacer.recordAnswer(calls.length, this.#context.clock.monotonicMs());
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError && thrown.kind === "rate_limited") {
-        this.#pacer.noteRefusal(thrown.retryAfterMs, this.#context.clock.monotonicMs());
+        this.#pacer.recordRefusal(thrown.retryAfterMs, this.#context.clock.monotonicMs());
       }
       throw thrown;
     }

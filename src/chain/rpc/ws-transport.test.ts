@@ -26,12 +26,12 @@ test("R6: a late reply to an aborted exchange is not taken for the reply to the 
       if (id === 2) for (const late of [[replyTo(1)], replyTo(1), replyTo(2)]) send(late);
     });
   });
-  const heard = Promise.withResolvers<void>();
+  const observed = Promise.withResolvers<void>();
   const { port } = server.address() as AddressInfo;
   const url = new URL(`ws://127.0.0.1:${port}`);
   const transport = WsTransport.open(
     url,
-    () => heard.resolve(),
+    () => observed.resolve(),
     () => {},
   );
   cleanUp(t, () => {
@@ -42,7 +42,7 @@ test("R6: a late reply to an aborted exchange is not taken for the reply to the 
     transport.exchange({ body: JSON.stringify({ id: firstId }), firstId }, signal);
   const abort = new AbortController();
   const first = ask(1, abort.signal);
-  await heard.promise;
+  await observed.promise;
   const reason = new EndpointError("timeout", "no answer in time");
   abort.abort(reason);
   await assert.rejects(first, reason);

@@ -5,7 +5,7 @@ import { EndpointError } from "../chain-errors.ts";
 import { parseBody } from "../parse/parse-body.ts";
 import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
-import { idOf } from "./json-rpc.ts";
+import { getId } from "./json-rpc.ts";
 import type { Incoming, OnHead, OnLost, Outgoing, Transport } from "./transport.ts";
 
 /** The id of the subscription request; exchanges count from 1. */
@@ -111,13 +111,13 @@ export class WsTransport implements Transport {
     if (isNotification(first)) {
       const head = parseAnnouncedHead(first);
       if (head !== null) this.#onHead(head);
-    } else if (idOf(first) === subscribeId) this.#isSubscribed = hasResult(first);
+    } else if (getId(first) === subscribeId) this.#isSubscribed = hasResult(first);
     else this.#resolve(value, data.length);
   }
 
   /** Resolves the exchange that a reply belongs to. Looks at all ids in it, as the order within a batch is free. */
   #resolve(value: unknown, bytes: number): void {
-    const ids = (Array.isArray(value) ? value : [value]).map(idOf);
+    const ids = (Array.isArray(value) ? value : [value]).map(getId);
     for (const id of ids) {
       const pending = this.#pending.get(id);
       if (pending !== undefined) {

@@ -1,12 +1,12 @@
 import { assert } from "../../base/assert.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import type { ChainParts } from "../chain-parts.ts";
-import { deriveLogFilter, type WantedLogs } from "../parse/log-filter.ts";
-import { type Block, type BlockRef, type ChainBatch, timedBlockOf } from "../raw-log.ts";
+import { deriveLogFilter, type RequestedLogs } from "../parse/log-filter.ts";
+import { type Block, type BlockRef, type ChainBatch, toTimedBlock } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { HttpTransport } from "../rpc/http-transport.ts";
@@ -30,7 +30,7 @@ export type ChainSourceOptions = {
   readonly chainId: number;
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
-  readonly filter: WantedLogs;
+  readonly filter: RequestedLogs;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -98,7 +98,7 @@ export class ChainSource<Final = readonly Block[]> {
     prepare: Prepare<Final>,
   ): Promise<ChainSource<Final>> {
     const source = new ChainSource(options, prepare);
-    await orClose(source, async () => {
+    await closeOnError(source, async () => {
       await source.#parts.watch.hearAll();
       for (const { refusal } of source.#parts.pool.endpoints) if (refusal !== null) throw refusal;
       await source.#finality.update();
@@ -168,7 +168,7 @@ export class ChainSource<Final = readonly Block[]> {
     const { reorgs, deepestReorg } = this.#headFollower;
     return {
       /** The highest believed head of an endpoint, with its time in Unix seconds. */
-      head: head && timedBlockOf(head),
+      head: head && toTimedBlock(head),
       finalized: this.#finalized,
       reorgs,
       deepestReorg,

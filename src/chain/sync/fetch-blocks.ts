@@ -8,7 +8,7 @@ import { checkLinks } from "../verify/check-logs.ts";
 import { fetchHeaders, headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 
 /** The blocks to fetch: `count` of them, from `from` on. */
-type BlocksWanted = {
+type RequestedBlocks = {
   readonly from: number;
   readonly count: number;
   /** The newest block of the endpoint. If only this block is wanted, one round trip is saved. */
@@ -23,12 +23,12 @@ type Fetched = { readonly headers: readonly Header[]; readonly replies: readonly
 /** Fetches linked blocks that are canonical for the endpoint, and their logs by block hash (R1). */
 export async function fetchBlocks(
   endpoint: Endpoint,
-  wanted: BlocksWanted,
+  requested: RequestedBlocks,
 ): Promise<readonly Block[]> {
-  const { from, count, newest, blockLogs } = wanted;
+  const { from, count, newest, blockLogs } = requested;
   const isAnnounced = count === 1 && newest.number === from;
-  const announced = isAnnounced ? await fetchAnnounced(endpoint, wanted) : null;
-  const { headers, replies } = announced ?? (await fetchLinked(endpoint, wanted));
+  const announced = isAnnounced ? await fetchAnnounced(endpoint, requested) : null;
+  const { headers, replies } = announced ?? (await fetchLinked(endpoint, requested));
   const blocks: Block[] = [];
   for (const [index, header] of headers.entries()) {
     blocks.push(await blockLogs.complete(endpoint, header, replies[index]));
@@ -39,7 +39,7 @@ export async function fetchBlocks(
 /** Fetches the header and the logs of the newest block in one batch; `null` when another block has replaced it. */
 async function fetchAnnounced(
   endpoint: Endpoint,
-  { newest, timeout, blockLogs }: BlocksWanted,
+  { newest, timeout, blockLogs }: RequestedBlocks,
 ): Promise<Fetched | null> {
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
   const { replies } = await endpoint.request(calls, timeout);
@@ -49,7 +49,7 @@ async function fetchAnnounced(
 
 async function fetchLinked(
   endpoint: Endpoint,
-  { from, count, timeout, blockLogs }: BlocksWanted,
+  { from, count, timeout, blockLogs }: RequestedBlocks,
 ): Promise<Fetched> {
   const numbers = Array.from({ length: count }, (_, index) => from + index);
   const headers = await fetchHeaders(endpoint, numbers, timeout);

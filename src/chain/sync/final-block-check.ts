@@ -48,14 +48,14 @@ export class FinalBlockCheck {
 
   /** Asks all endpoints. If one confirms the block, notes bad data for those that have another block in its place. */
   async #ask(block: BlockRef) {
-    const asked = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
+    const requested = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
     const hashes = await Promise.all(
-      asked.map(async (one) => (one.isReachable ? fetchHash(one, block.number) : null)),
+      requested.map(async (one) => (one.isReachable ? fetchHash(one, block.number) : null)),
     );
     const isConfirmed = hashes.includes(block.hash);
-    const denying = asked.filter((_, index) => (hashes[index] ?? block.hash) !== block.hash);
+    const denying = requested.filter((_, index) => (hashes[index] ?? block.hash) !== block.hash);
     const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
-    if (isConfirmed) for (const endpoint of denying) endpoint.noteBadData(error);
+    if (isConfirmed) for (const endpoint of denying) endpoint.recordBadData(error);
     return { isConfirmed, denying };
   }
 }

@@ -192,7 +192,7 @@ export class Finality {
     const error = new EndpointError("inconsistent", `final block ${number} is of another fork`);
     for (const [endpoint, vote] of votes) {
       endpoint.isOutvoted = isAgainst(vote, ballot);
-      if (endpoint.isOutvoted) endpoint.noteBadData(error);
+      if (endpoint.isOutvoted) endpoint.recordBadData(error);
     }
     pool.agreed = { number, hash };
     pool.agreeing = [...votes.keys()].filter((endpoint) => !endpoint.isOutvoted);

@@ -97,11 +97,11 @@ export class HeadFollower {
         if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
         return this.#parts.unfinalized.hashAt(newest.number) !== newest.hash;
       })
-      .toSorted((one, other) => this.#rankOf(other) - this.#rankOf(one));
+      .toSorted((one, other) => this.#getRank(other) - this.#getRank(one));
   }
 
-  #rankOf(endpoint: Endpoint): number {
-    return endpoint === this.#chosen ? Number.POSITIVE_INFINITY : heightOf(endpoint);
+  #getRank(endpoint: Endpoint): number {
+    return endpoint === this.#chosen ? Number.POSITIVE_INFINITY : getHeight(endpoint);
   }
 
   async #follow(endpoint: Endpoint): Promise<readonly HeadChange[] | null> {
@@ -189,7 +189,7 @@ export class HeadFollower {
       (other) =>
         other !== endpoint &&
         other.isReachable &&
-        heightOf(other) >= number &&
+        getHeight(other) >= number &&
         !this.#parts.watch.isStalled(other),
     );
     const [theirs, ...hashes] = await Promise.all(
@@ -205,6 +205,6 @@ export class HeadFollower {
   }
 }
 
-function heightOf(endpoint: Endpoint): number {
+function getHeight(endpoint: Endpoint): number {
   return endpoint.newest?.number ?? -1;
 }

@@ -24,12 +24,12 @@ function openWatch() {
   const warnings: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => warnings.push(line) });
   let announce: OnHead = () => {};
-  const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}` as Hash;
+  const getHash = (number: number) => `0x${number.toString(16).padStart(64, "0")}` as Hash;
   const answer = ({ id, method }: Call) => {
     const header = {
       number: `0x${head.toString(16)}`,
-      hash: hashOf(head),
-      parentHash: hashOf(head - 1),
+      hash: getHash(head),
+      parentHash: getHash(head - 1),
       timestamp: "0x1",
       logsBloom: `0x${"0".repeat(512)}`,
     };
@@ -64,8 +64,10 @@ function openWatch() {
           exchanges += 1;
           isAnnouncing = true;
           if (!isAnswering) throw new EndpointError("timeout", "no answer in time");
-          const asked = JSON.parse(body) as Call | readonly Call[];
-          const value = Array.isArray(asked) ? asked.map(answer) : answer(asked as Call);
+          const requested = JSON.parse(body) as Call | readonly Call[];
+          const value = Array.isArray(requested)
+            ? requested.map(answer)
+            : answer(requested as Call);
           return { value, bytes: 100 };
         },
       };
@@ -74,13 +76,13 @@ function openWatch() {
   const watch = new HeadWatch(new EndpointPool([endpoint], context));
   return {
     watch,
-    announce: (number: number) => announce({ number, hash: hashOf(number) }),
+    announce: (number: number) => announce({ number, hash: getHash(number) }),
     /** Lets `blocks` blocks pass. Each is announced and polled. */
     follow: async (blocks: number) => {
       for (let block = 0; block < blocks; block += 1) {
         nowMs += blockMs;
         head += 1;
-        announce({ number: head, hash: hashOf(head) });
+        announce({ number: head, hash: getHash(head) });
         await watch.hearAll();
       }
     },
@@ -95,10 +97,10 @@ function openWatch() {
       for (let ms = 0; ms < seconds * 1_000; ms += 100) {
         nowMs += 100;
         if (ms % blockMs === 0) head += 1;
-        if (!isClosing) announce({ number: head, hash: hashOf(head) });
-        const asked = exchanges;
+        if (!isClosing) announce({ number: head, hash: getHash(head) });
+        const requested = exchanges;
         await watch.hearAll();
-        if (!isClosing || exchanges === asked) continue;
+        if (!isClosing || exchanges === requested) continue;
         isAnnouncing = false;
         lose("the socket was closed with code 1006");
       }

@@ -7,7 +7,7 @@ import { type Header, parseHeader } from "../parse/parse-header.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import { type RpcCall, resultOf } from "../rpc/json-rpc.ts";
+import { getResult, type RpcCall } from "../rpc/json-rpc.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
@@ -69,10 +69,10 @@ export class HeadWatch {
   /** Polls every endpoint once, and waits for the answers up to `headTimeoutMs`. */
   async hearAll(): Promise<void> {
     const { clock, signal } = this.#context;
-    const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
+    const observed = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
     const deadline = clock.sleep(chainLimits.headTimeoutMs, signal);
     deadline.catch(() => {}); // the source can be closed after the race
-    await Promise.race([heard, deadline]);
+    await Promise.race([observed, deadline]);
   }
 
   async watch(endpoint: Endpoint): Promise<never> {
@@ -115,8 +115,8 @@ export class HeadWatch {
       this.#context.signal.throwIfAborted();
       if (thrown instanceof WrongChainError) this.#context.log.error(thrown.message);
       else if (!(thrown instanceof EndpointError)) throw thrown;
-      else if (thrown.isAboutData) endpoint.noteBadData(thrown);
-      this.#outage.note(toError(thrown).message);
+      else if (thrown.isAboutData) endpoint.recordBadData(thrown);
+      this.#outage.record(toError(thrown).message);
     }
     this.wake.notify();
   }
@@ -124,27 +124,27 @@ export class HeadWatch {
   async #poll(endpoint: Endpoint): Promise<void> {
     const startedMs = this.#nowMs();
     const before = endpoint.view;
-    let said = await this.#askHeads(endpoint, "request");
+    let reported = await this.#askHeads(endpoint, "request");
     // A balancer may have switched to a node of another chain, whose finality would then be believed for good.
-    if (isLeap(said.head, before)) said = await this.#askHeads(endpoint, "requestOfChain");
-    const { head } = said;
-    endpoint.view = deriveView({ ...said, before });
-    endpoint.heardAtMs = this.#nowMs();
+    if (isLeap(reported.head, before)) reported = await this.#askHeads(endpoint, "requestOfChain");
+    const { head } = reported;
+    endpoint.view = deriveView({ ...reported, before });
+    endpoint.observedAtMs = this.#nowMs();
     this.#judgeHeads();
     const level = (this.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
-    if (head.number >= level) endpoint.levelAtMs = endpoint.heardAtMs;
-    this.#noteBlockTime();
+    if (head.number >= level) endpoint.levelAtMs = endpoint.observedAtMs;
+    this.#recordBlockTime();
     const announced = this.#announced.get(endpoint);
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
-    if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
+    if (!isOutdated || head.number >= announced.number) this.#recordNewest(endpoint, head);
     this.#checkSilence(endpoint);
   }
 
   /** Decides which heads are believed, from the heads of all endpoints that were heard recently. */
   #judgeHeads(): void {
-    const heard = this.#pool.endpoints.filter(({ view }) => view !== null);
-    const max = believedHeadMax(heard.filter((endpoint) => endpoint.isPresent)) ?? 0;
-    for (const endpoint of heard) {
+    const observed = this.#pool.endpoints.filter(({ view }) => view !== null);
+    const max = believedHeadMax(observed.filter((endpoint) => endpoint.isPresent)) ?? 0;
+    for (const endpoint of observed) {
       const head = endpoint.view?.head.number ?? 0;
       const isBelieved = head <= max;
       if (isBelieved === endpoint.isHeadBelieved) continue;
@@ -165,24 +165,24 @@ export class HeadWatch {
     try {
       return parseHeads(await endpoint[ask](headCalls, endpoint.smallTimeout));
     } finally {
-      endpoint.noteLatency(this.#nowMs() - startedMs);
+      endpoint.recordLatency(this.#nowMs() - startedMs);
     }
   }
 
   #onAnnounced(endpoint: Endpoint, head: BlockRef): void {
     this.#announced.set(endpoint, { number: head.number, atMs: this.#nowMs() });
-    this.#noteNewest(endpoint, head);
+    this.#recordNewest(endpoint, head);
     this.wake.notify();
   }
 
-  #noteNewest(endpoint: Endpoint, head: BlockRef): void {
+  #recordNewest(endpoint: Endpoint, head: BlockRef): void {
     const nowMs = this.#nowMs();
     if (head.number > (endpoint.newest?.number ?? -1)) endpoint.roseAtMs = nowMs;
     endpoint.newest = { number: head.number, hash: head.hash };
   }
 
   /** Learns the block time from the believed head, which polls read. Announcements can be of any block. */
-  #noteBlockTime(): void {
+  #recordBlockTime(): void {
     const nowMs = this.#nowMs();
     const best = this.#best;
     const number = this.head?.number ?? -1;
@@ -231,14 +231,16 @@ function isLeap(head: Header, before: EndpointView | null): boolean {
 
 function parseHeads({ replies }: Answer): Heads {
   const [headReply, tagReply] = replies;
-  const head = parseHeader(resultOf(headReply));
+  const head = parseHeader(getResult(headReply));
   if (head === null) throw new EndpointError("not_yet", "there is no latest block");
   return { head, tag: tagReply?.kind === "result" ? parseHeader(tagReply.value) : null };
 }
 
 /** Derives the view of an endpoint, with its final block (R2), from its head and its `finalized` tag if it has one. */
-export function deriveView(said: Heads & { readonly before: EndpointView | null }): EndpointView {
-  const { head, tag, before } = said;
+export function deriveView(
+  reported: Heads & { readonly before: EndpointView | null },
+): EndpointView {
+  const { head, tag, before } = reported;
   const finalMax = before?.finalMax ?? -1;
   const standIn = head.number - chainLimits.finalityLagBlocksMax;
   if (tag === null || tag.number < standIn) {
@@ -272,7 +274,7 @@ class OutageLog {
     this.#dueMs = this.#answeredAtMs + this.#waitMs;
   }
 
-  note(reason: string): void {
+  record(reason: string): void {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs < this.#dueMs) return;
     const seconds = Math.round((nowMs - this.#answeredAtMs) / 1_000);

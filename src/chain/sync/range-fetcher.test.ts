@@ -46,7 +46,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
     const head = await fetchHeader(endpoint, 999);
     assert(head !== null);
     endpoint.view = { head, final: head, finalMax: 999, warning: null };
-    endpoint.noteLatency(1 + index * 1_000);
+    endpoint.recordLatency(1 + index * 1_000);
   }
   const pruned = new RpcError(4444, "pruned history unavailable");
   nodes[0]?.fault(on("eth_getLogs", () => ({ kind: "error", error: pruned })));

@@ -4,9 +4,9 @@ import type { ReadParts } from "../chain-parts.ts";
 import { logsCall } from "../parse/log-filter.ts";
 import type { NamedContract } from "../parse/named-contracts.ts";
 import type { Header } from "../parse/parse-header.ts";
-import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from "../raw-log.ts";
+import { type Block, type BlockInterval, type BlockRange, toTimedBlock } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { type RpcReply, resultOf } from "../rpc/json-rpc.ts";
+import { getResult, type RpcReply } from "../rpc/json-rpc.ts";
 import type { ProviderVerdict } from "../rpc/provider-messages.ts";
 import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 import { readRange } from "./range-reader.ts";
@@ -98,7 +98,7 @@ export class RangeFetcher<Final> {
         const part = await this.#ask(endpoint, { from, to });
         if (part !== null) return part;
       } catch (thrown) {
-        noteFailure(thrown, endpoint, { from, to });
+        recordFailure(thrown, endpoint, { from, to });
         throw thrown;
       }
     }
@@ -132,14 +132,14 @@ export class RangeFetcher<Final> {
             ...range,
             first,
             last,
-            logs: resultOf(logsReply),
+            logs: getResult(logsReply),
           });
-    endpoint.sizer.noteAnswer(range, bytes);
+    endpoint.sizer.recordAnswer(range, bytes);
     this.#bytesPerBlock += (bytes / (to - from + 1) - this.#bytesPerBlock) * 0.3;
     return {
       fromBlock: from,
       parentHash: first.parentHash,
-      last: timedBlockOf(last),
+      last: toTimedBlock(last),
       endpoint,
       named: blockLogs.filter.named.namedIn(read.blocks),
       ...read,
@@ -153,23 +153,23 @@ export class RangeFetcher<Final> {
 
   /** Returns whether a refusal is, or can be, about size. If so, the next request asks for fewer blocks. */
   #shrink(endpoint: Endpoint, verdict: ProviderVerdict, range: BlockRange): boolean {
-    const asked = range.to - range.from + 1;
+    const requested = range.to - range.from + 1;
     if (verdict.kind === "unknown" || verdict.kind === "too_slow") {
       endpoint.sizer.shrink(range);
       return true;
     }
     if (verdict.kind !== "too_large") return false;
     const nowMs = this.#parts.pool.context.clock.monotonicMs();
-    if (verdict.capBlocks === null) endpoint.sizer.halve(asked);
-    else endpoint.sizer.noteCap(verdict.capBlocks, { asked, nowMs });
+    if (verdict.capBlocks === null) endpoint.sizer.halve(requested);
+    else endpoint.sizer.recordCap(verdict.capBlocks, { requested, nowMs });
     return true;
   }
 }
 
 /** Reduces what is asked for next after a failure, down to single blocks, which receipts can prove. */
-function noteFailure(thrown: unknown, { sizer }: Endpoint, range: BlockRange): void {
+function recordFailure(thrown: unknown, { sizer }: Endpoint, range: BlockRange): void {
   if (!(thrown instanceof EndpointError) || thrown.kind === "not_yet") return;
   if (thrown.kind === "oversized") sizer.halve(range.to - range.from + 1);
   else if (thrown.isAboutData) sizer.shrink(range);
-  else sizer.noteFailure(range); // when the rate is refused too: a smaller range needs fewer headers
+  else sizer.recordFailure(range); // when the rate is refused too: a smaller range needs fewer headers
 }

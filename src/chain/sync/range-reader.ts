@@ -7,7 +7,7 @@ import type { Header } from "../parse/parse-header.ts";
 import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { resultOf } from "../rpc/json-rpc.ts";
+import { getResult } from "../rpc/json-rpc.ts";
 import { wrongLogsError } from "../verify/block-logs.ts";
 import { checkLinks, checkLogs } from "../verify/check-logs.ts";
 import { fetchHeaders } from "../verify/fetch-headers.ts";
@@ -39,13 +39,13 @@ export async function readRange(
   const expected = { from, to, headers, filter };
   checkLogs(logs, expected);
   const areTimesUsed = endpoint.areLogTimesBelieved && areTimesConsistent(logs, headers);
-  const wanted = new Set([
+  const requested = new Set([
     ...youngBlocks(endpoint, answer),
-    ...(areTimesUsed ? sampleOf(logs, parts.pool.context.random) : logs).map(
+    ...(areTimesUsed ? takeSample(logs, parts.pool.context.random) : logs).map(
       (log) => log.blockNumber,
     ),
   ]);
-  const missing = [...wanted].filter((number) => !headers.has(number));
+  const missing = [...requested].filter((number) => !headers.has(number));
   if (missing.length > 0) {
     for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
     checkLogs(logs, expected);
@@ -68,7 +68,7 @@ export async function readRange(
 }
 
 /** In some of the ranges, picks one log whose time is compared with the header of its block. */
-function sampleOf(logs: readonly RawLog[], random: () => number): readonly RawLog[] {
+function takeSample(logs: readonly RawLog[], random: () => number): readonly RawLog[] {
   const isSampled = random() < chainLimits.sampledRangesShare;
   const sampled = isSampled ? logs[Math.floor(random() * logs.length)] : undefined;
   return sampled === undefined ? [] : [sampled];
@@ -80,9 +80,9 @@ async function checkBlooms(
   { endpoint, headers, logs }: { endpoint: Endpoint; headers: Headers; logs: readonly RawLog[] },
 ): Promise<void> {
   const ofHeaders = logs.filter((log) => headers.has(log.blockNumber));
-  const logsOf = Map.groupBy(ofHeaders, (log) => log.blockNumber);
+  const getLogs = Map.groupBy(ofHeaders, (log) => log.blockNumber);
   const check = async (header: Header): Promise<void> => {
-    const reported = logsOf.get(header.number) ?? [];
+    const reported = getLogs.get(header.number) ?? [];
     const confirmed = await blockLogs.confirm(endpoint, header, reported);
     if (confirmed !== reported) throw wrongLogsError(header, reported, confirmed);
   };
@@ -100,7 +100,7 @@ async function askAnother(
   if (other === undefined) return;
   const asking = other
     .request([logsCall(range, blockLogs.filter)])
-    .then(({ replies }) => parseLogs(resultOf(replies[0])).logs.length > 0);
+    .then(({ replies }) => parseLogs(getResult(replies[0])).logs.length > 0);
   if (await nullIfFailed(asking)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
   }

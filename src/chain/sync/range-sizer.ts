@@ -50,13 +50,13 @@ export class RangeSizer {
   }
 
   /** Notes that the range was answered with so many bytes. */
-  noteAnswer({ from, to }: BlockRange, bytes: number): void {
+  recordAnswer({ from, to }: BlockRange, bytes: number): void {
     const blocks = to - from + 1;
     const failed = this.#failed.get(from);
     this.#failed.delete(from);
     this.#steadyAnswers = Math.max(0, this.#steadyAnswers - 1);
     if (blocks > this.#shrunkBlocks) this.#shrunkInRow = 0;
-    if (failed !== undefined && failed.blocks !== null) this.#noteShrunk(blocks, failed);
+    if (failed !== undefined && failed.blocks !== null) this.#recordShrunk(blocks, failed);
     if (bytes >= chainLimits.responseBytesHalve) this.halve(blocks);
     else if (this.#steadyAnswers > 0) return;
     else if (blocks >= this.#blocks && bytes < chainLimits.responseBytesGoal) {
@@ -65,7 +65,7 @@ export class RangeSizer {
   }
 
   /** Notes a failure that can be by chance. From the third in a row on, the range is taken to be too large. */
-  noteFailure(range: BlockRange): void {
+  recordFailure(range: BlockRange): void {
     const failures = this.#failed.get(range.from)?.count ?? 0;
     if (failures >= failuresByChance) this.shrink(range);
     else this.#remember(range.from, null);
@@ -77,14 +77,14 @@ export class RangeSizer {
   }
 
   /** Notes that the provider refused `asked` blocks. Ranges are at most half as large from now on. */
-  halve(asked: number): void {
-    this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
+  halve(requested: number): void {
+    this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(requested / 2)));
   }
 
   /** Notes that the provider refused `asked` blocks and named a cap. A cap that is not smaller halves the range. */
-  noteCap(blocks: number, at: { readonly asked: number; readonly nowMs: number }): void {
-    if (blocks >= at.asked) {
-      this.halve(at.asked);
+  recordCap(blocks: number, at: { readonly requested: number; readonly nowMs: number }): void {
+    if (blocks >= at.requested) {
+      this.halve(at.requested);
       return;
     }
     const known = this.capBlocks(at.nowMs) ?? Number.POSITIVE_INFINITY;
@@ -107,7 +107,7 @@ export class RangeSizer {
   }
 
   /** Counts ranges that failed at the same time once: they can have one reason, which is not their size. */
-  #noteShrunk(blocks: number, failed: Failed): void {
+  #recordShrunk(blocks: number, failed: Failed): void {
     if (this.#shrunkInRow > 0 && failed.shrunkBefore < this.#shrunk) return;
     this.#shrunk += 1;
     this.#shrunkInRow += 1;

@@ -26,9 +26,9 @@ export async function* walkRanges<Blocks>(
     for (const part of fetched) {
       const final = finalized();
       if (final === null || part.last.number > final.number) return;
-      const flaw = flawOf(part, unproven?.last ?? unfinalized.base, final);
+      const flaw = findFlaw(part, unproven?.last ?? unfinalized.base, final);
       if (flaw !== null) {
-        noteWrong(part, flaw);
+        recordWrong(part, flaw);
         await blameEarlier(parts, unproven);
         unproven = null;
         prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
@@ -55,15 +55,15 @@ async function blameEarlier(
   if (unproven === null) {
     if (base !== null) await finalBlockCheck.confirm(base);
   } else if (!(await finalBlockCheck.isOnChain(unproven.last))) {
-    noteWrong(unproven, `block ${unproven.last.number} is not on the chain`);
+    recordWrong(unproven, `block ${unproven.last.number} is not on the chain`);
   }
 }
 
-function noteWrong({ endpoint }: RangePart<unknown>, flaw: string): void {
-  endpoint.noteBadData(new EndpointError("inconsistent", flaw));
+function recordWrong({ endpoint }: RangePart<unknown>, flaw: string): void {
+  endpoint.recordBadData(new EndpointError("inconsistent", flaw));
 }
 
-function flawOf(
+function findFlaw(
   part: RangePart<unknown>,
   base: BlockRef | null,
   finalized: BlockRef,

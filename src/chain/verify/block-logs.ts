@@ -3,10 +3,10 @@ import { EndpointError } from "../chain-errors.ts";
 import { type LogFilter, logsCall, showsMore } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseLogs } from "../parse/parse-log.ts";
-import { type Block, type BlockRef, type RawLog, timedBlockOf } from "../raw-log.ts";
+import { type Block, type BlockRef, type RawLog, toTimedBlock } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import { type RpcCall, type RpcReply, resultOf } from "../rpc/json-rpc.ts";
+import { getResult, type RpcCall, type RpcReply } from "../rpc/json-rpc.ts";
 import { allLogsInBloomFrom, containsLogs } from "./bloom.ts";
 import { checkLogs, onlyBlock } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
@@ -51,17 +51,17 @@ export class BlockLogs {
   async complete(endpoint: Endpoint, header: Header, reply: RpcReply | undefined): Promise<Block> {
     let logs: readonly RawLog[];
     try {
-      logs = this.#read(header, resultOf(reply));
+      logs = this.#read(header, getResult(reply));
     } catch (thrown) {
       if (!(thrown instanceof EndpointError) || thrown.kind === "not_yet") throw thrown;
       // The logs are too many for one answer, or wrong. All logs of the block can still be right.
       const proof = await proveLogs(endpoint, header, this.filter);
       if (proof.logs === null) throw thrown;
-      return blockOf(header, proof.logs);
+      return toBlock(header, proof.logs);
     }
     const confirmed = await this.confirm(endpoint, header, logs);
-    if (confirmed !== logs) endpoint.noteBadData(wrongLogsError(header, logs, confirmed));
-    return blockOf(header, confirmed);
+    if (confirmed !== logs) endpoint.recordBadData(wrongLogsError(header, logs, confirmed));
+    return toBlock(header, confirmed);
   }
 
   /**
@@ -103,12 +103,12 @@ export class BlockLogs {
       const message = `the logs of block ${header.number} are not proven`;
       throw new EndpointError(isConclusive ? "not_yet" : "unavailable", message);
     }
-    if (header.number >= allLogsInBloomFrom) return blockOf(header, logs);
+    if (header.number >= allLogsInBloomFrom) return toBlock(header, logs);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
     // The block has more logs than the endpoint sends in one answer. Its receipts have all of them.
     const isTooLarge = reply?.kind === "error" && reply.error.verdict.kind === "too_large";
-    const reported = isTooLarge ? [] : this.#read(header, resultOf(reply));
-    return blockOf(header, union(logs, reported));
+    const reported = isTooLarge ? [] : this.#read(header, getResult(reply));
+    return toBlock(header, union(logs, reported));
   }
 
   /**
@@ -128,7 +128,7 @@ export class BlockLogs {
           return await this.gather(endpoint, header);
         } catch (thrown) {
           if (!(thrown instanceof EndpointError)) throw thrown;
-          if (thrown.isAboutData) endpoint.noteBadData(thrown);
+          if (thrown.isAboutData) endpoint.recordBadData(thrown);
           isConclusive &&= !thrown.isUnanswered;
           isUnproven = true;
           return null;
@@ -156,9 +156,9 @@ export class BlockLogs {
   }
 }
 
-function blockOf(header: Header, logs: readonly RawLog[]): Block {
+function toBlock(header: Header, logs: readonly RawLog[]): Block {
   return {
-    ...timedBlockOf(header),
+    ...toTimedBlock(header),
     parentHash: header.parentHash,
     logs: logs.toSorted((one, other) => one.logIndex - other.logIndex),
   };

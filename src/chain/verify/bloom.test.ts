@@ -80,10 +80,10 @@ describe("a bloom shows that logs are missing", () => {
   const [ours, alsoOurs] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`] as [Address, Address];
   const [one, two] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`] as [Hash, Hash];
   const filter = deriveLogFilter({ addresses: [ours, alsoOurs], topics0: [one, two] });
-  const logOf = (address: Address, topic: Hash) => ({ address, topics: [topic] }) as const;
+  const getLog = (address: Address, topic: Hash) => ({ address, topics: [topic] }) as const;
 
   test("when no log was received, or none of a contract or of an event in it", () => {
-    const reported = [logOf(ours, one)];
+    const reported = [getLog(ours, one)];
     assert(showsMore(bloomWith([ours, one]), [], filter));
     assert(showsMore(bloomWith([ours, one, alsoOurs]), reported, filter));
     assert(showsMore(bloomWith([ours, one, two]), reported, filter));
@@ -94,6 +94,6 @@ describe("a bloom shows that logs are missing", () => {
   test("but not when nearly all its bits are set, unless no log was received", () => {
     const full = (1n << 2048n) - 1n;
     assert(showsMore(full, [], filter));
-    assert(!showsMore(full, [logOf(ours, one)], filter));
+    assert(!showsMore(full, [getLog(ours, one)], filter));
   });
 });

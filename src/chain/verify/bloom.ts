@@ -36,15 +36,15 @@ type BloomItems = { readonly address: Address; readonly topics: readonly Hash[] 
  * in the bloom are allowed here: before block `allLogsInBloomFrom` Polygon has such logs.
  */
 export function isExplainedBy(bloom: bigint, logs: readonly BloomItems[]): boolean {
-  return (bloom & ~bloomOf(logs)) === 0n;
+  return (bloom & ~getBloom(logs)) === 0n;
 }
 
 /** Whether the bloom contains every address and topic of the logs. If not, a log is not of this block. */
 export function containsLogs(bloom: bigint, logs: readonly BloomItems[]): boolean {
-  return mayContain(bloom, bloomOf(logs));
+  return mayContain(bloom, getBloom(logs));
 }
 
-function bloomOf(logs: readonly BloomItems[]): bigint {
+function getBloom(logs: readonly BloomItems[]): bigint {
   const items = new Set(logs.flatMap(({ address, topics }) => [address, ...topics]));
   return items.values().reduce((bloom, item) => bloom | deriveBloomBits(item), 0n);
 }

@@ -12,21 +12,21 @@ const address = `0x${"ab".repeat(20)}` as Address;
 const topic = `0x${"cd".repeat(32)}` as Hash;
 const filter = deriveLogFilter({ addresses: [address], topics0: [topic] });
 
-function hashOf(kind: string, number: number): Hash {
+function getHash(kind: string, number: number): Hash {
   return `0x${kind}${number.toString(16).padStart(62, "0")}` as Hash;
 }
 
 function log(blockNumber: number, logIndex: number, changes: Partial<RawLog> = {}): RawLog {
   const txIndex = changes.txIndex ?? logIndex;
-  const txHash = hashOf("aa", blockNumber * 1_000 + txIndex);
-  const blockHash = hashOf("bb", blockNumber);
+  const txHash = getHash("aa", blockNumber * 1_000 + txIndex);
+  const blockHash = getHash("bb", blockNumber);
   const place = { blockNumber, blockHash, logIndex, txIndex, txHash };
   return { address, topics: [topic], data: "0x", ...place, ...changes };
 }
 
 function header(number: number, changes: Partial<Header> = {}): Header {
-  const hash = hashOf("bb", number);
-  const parentHash = hashOf("bb", number - 1);
+  const hash = getHash("bb", number);
+  const parentHash = getHash("bb", number - 1);
   return { number, hash, parentHash, timestamp: number * 2, logsBloom: 0n, ...changes };
 }
 
@@ -45,17 +45,17 @@ const flaws: Record<string, readonly RawLog[]> = {
   "below the range": [log(9, 0)],
   "above the range": [log(21, 0)],
   "of an address not asked for": [log(12, 0, { address: `0x${"00".repeat(20)}` as Address })],
-  "of a topic not asked for": [log(12, 0, { topics: [hashOf("ee", 1)] })],
+  "of a topic not asked for": [log(12, 0, { topics: [getHash("ee", 1)] })],
   "without topics": [log(12, 0, { topics: [] })],
   "sent twice": [log(12, 0), log(12, 0)],
   "of falling index": [log(12, 2, { txIndex: 0 }), log(12, 1, { txIndex: 0 })],
   "of falling block": [log(13, 0), log(12, 1)],
-  "with another hash than the header": [log(20, 0, { blockHash: hashOf("cc", 20) })],
-  "with another hash than its neighbor": [log(12, 0), log(12, 1, { blockHash: hashOf("cc", 1) })],
+  "with another hash than the header": [log(20, 0, { blockHash: getHash("cc", 20) })],
+  "with another hash than its neighbor": [log(12, 0), log(12, 1, { blockHash: getHash("cc", 1) })],
   "of a falling transaction": [log(12, 0, { txIndex: 3 }), log(12, 1, { txIndex: 2 })],
   "of one transaction with two hashes": [
     log(12, 0, { txIndex: 1 }),
-    log(12, 1, { txIndex: 1, txHash: hashOf("ee", 1) }),
+    log(12, 1, { txIndex: 1, txHash: getHash("ee", 1) }),
   ],
 };
 for (const [name, logs] of Object.entries(flaws)) {
@@ -69,7 +69,7 @@ for (const [name, logs] of Object.entries(flaws)) {
 
 test("R4: headers of consecutive blocks must be parent and child", () => {
   checkLinks([header(10), header(11), header(20)]);
-  const stranger = header(11, { parentHash: hashOf("cc", 10) });
+  const stranger = header(11, { parentHash: getHash("cc", 10) });
   assert.throws(() => checkLinks([header(10), stranger]), EndpointError);
 });
 
@@ -100,15 +100,15 @@ test("consecutive logs of one block are assembled to a block", () => {
   assert.deepEqual(blocks, [
     {
       number: 10,
-      hash: hashOf("bb", 10),
+      hash: getHash("bb", 10),
       parentHash: null,
       timestamp: 100,
       logs: logs.slice(0, 2),
     },
     {
       number: 12,
-      hash: hashOf("bb", 12),
-      parentHash: hashOf("bb", 11),
+      hash: getHash("bb", 12),
+      parentHash: getHash("bb", 11),
       timestamp: 122,
       logs: logs.slice(2),
     },

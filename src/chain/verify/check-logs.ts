@@ -5,7 +5,7 @@
 import { EndpointError } from "../chain-errors.ts";
 import type { LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import { isWanted } from "../parse/parse-log.ts";
+import { isRequested } from "../parse/parse-log.ts";
 import type { BlockRange, RawLog } from "../raw-log.ts";
 
 export type Expected = BlockRange & {
@@ -25,7 +25,7 @@ export function checkLogs(logs: readonly RawLog[], expected: Expected): void {
   for (const log of logs) {
     const { blockNumber } = log;
     if (blockNumber < expected.from || blockNumber > expected.to) fail(log, "is out of range");
-    if (!isWanted(log, expected.filter)) fail(log, "was not asked for");
+    if (!isRequested(log, expected.filter)) fail(log, "was not asked for");
     if (previous?.blockNumber === blockNumber) checkSameBlock(log, previous);
     else {
       if (previous !== null && blockNumber < previous.blockNumber) fail(log, "is out of order");

@@ -5,7 +5,7 @@ import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { type RpcCall, type RpcReply, resultOf } from "../rpc/json-rpc.ts";
+import { getResult, type RpcCall, type RpcReply } from "../rpc/json-rpc.ts";
 
 /** The call for a header by number. Its transactions come as hashes only. */
 export function headerCall(number: number): RpcCall {
@@ -14,7 +14,7 @@ export function headerCall(number: number): RpcCall {
 
 /** Parses the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
 export function parseHeaderReply(reply: RpcReply | undefined, number: number): Header {
-  const header = parseHeader(resultOf(reply));
+  const header = parseHeader(getResult(reply));
   if (header === null) throw notKnown(number);
   if (header.number !== number) {
     throw new EndpointError("inconsistent", `block ${header.number} came instead of ${number}`);
@@ -49,7 +49,7 @@ export async function fetchKnownHeaders(
   timeout?: RequestTimeout,
 ): Promise<(Header | null)[]> {
   const { replies } = await endpoint.request(numbers.map(headerCall), timeout);
-  return numbers.map((number, index) => knownHeaderOf(replies[index], number));
+  return numbers.map((number, index) => toKnownHeader(replies[index], number));
 }
 
 /**
@@ -73,7 +73,7 @@ export async function fetchHeaders(
         : await endpoint.request(calls, timeout);
     const foundBefore = found.size;
     for (const [index, number] of batch.entries()) {
-      const header = knownHeaderOf(replies[index], number);
+      const header = toKnownHeader(replies[index], number);
       if (header !== null) found.set(number, header);
     }
     missing = missing.filter((number) => !found.has(number));
@@ -85,7 +85,7 @@ export async function fetchHeaders(
 }
 
 /** Parses the header in a reply; `null` when the node does not have it (yet). */
-function knownHeaderOf(reply: RpcReply | undefined, number: number): Header | null {
+function toKnownHeader(reply: RpcReply | undefined, number: number): Header | null {
   const isMissing = reply?.kind === "result" && reply.value === null;
   return isMissing ? null : parseHeaderReply(reply, number);
 }

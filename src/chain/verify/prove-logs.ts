@@ -10,7 +10,7 @@ import {
 } from "../parse/parse-log.ts";
 import type { RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { type RpcCall, resultOf } from "../rpc/json-rpc.ts";
+import { getResult, type RpcCall } from "../rpc/json-rpc.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { checkLogs, onlyBlock } from "./check-logs.ts";
 
@@ -45,9 +45,9 @@ export async function proveLogs(
   let isConclusive = true;
   for (const way of ways) {
     try {
-      const { wanted, all } = parseAllLogs(await way(endpoint, header), filter);
-      checkLogs(wanted, { ...onlyBlock(header), filter });
-      if (isExplainedBy(header.logsBloom, all)) return { logs: wanted, isConclusive };
+      const { requested, all } = parseAllLogs(await way(endpoint, header), filter);
+      checkLogs(requested, { ...onlyBlock(header), filter });
+      if (isExplainedBy(header.logsBloom, all)) return { logs: requested, isConclusive };
     } catch (thrown) {
       if (!(thrown instanceof EndpointError)) throw thrown;
       if (!thrown.isUnanswered) continue;
@@ -73,5 +73,5 @@ async function fetchByTransaction(endpoint: Endpoint, header: Header): Promise<r
 }
 
 async function ask(endpoint: Endpoint, call: RpcCall): Promise<unknown> {
-  return resultOf((await endpoint.requestWithRetries([call])).replies[0]);
+  return getResult((await endpoint.requestWithRetries([call])).replies[0]);
 }

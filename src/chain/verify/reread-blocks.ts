@@ -1,6 +1,6 @@
 import { EndpointError } from "../chain-errors.ts";
 import type { ReadParts } from "../chain-parts.ts";
-import { type Block, type BlockRange, type TimedBlock, timedBlockOf } from "../raw-log.ts";
+import { type Block, type BlockRange, type TimedBlock, toTimedBlock } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RangeFetcher } from "../sync/range-fetcher.ts";
 import { checkLinks } from "./check-logs.ts";
@@ -72,5 +72,5 @@ async function readReceipts(
   for (const header of headers) blocks.push(await blockLogs.gather(endpoint, header));
   const last = headers.at(-1);
   if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
-  return { blocks, last: timedBlockOf(last), calls: headers.length * callsEach };
+  return { blocks, last: toTimedBlock(last), calls: headers.length * callsEach };
 }

@@ -1,4 +1,4 @@
-import { type ApiKey, type KeyPosition, statusOf } from "../../access/api-key.ts";
+import { type ApiKey, getStatus, type KeyPosition } from "../../access/api-key.ts";
 import { isKeyName, keyNameRule, type Scope, toComparedName } from "../../access/key-format.ts";
 import type { Keys } from "../../access/keys.ts";
 import { parseTime } from "../../api/http/parameters.ts";
@@ -10,7 +10,7 @@ import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { formatTable, print, UsageError } from "../command.ts";
-import { environmentOf } from "../service/setting-flags.ts";
+import { toEnvironment } from "../service/setting-flags.ts";
 import { withAccess } from "./with-access.ts";
 
 const pageKeys = 1000;
@@ -19,8 +19,8 @@ const graceSecondsMax = 86_400;
 /** The data folder, if it is not that of the settings. */
 type FolderOption = { readonly dataDir?: string | undefined };
 
-function configOf({ dataDir }: FolderOption): Config {
-  return readConfig("administer", environmentOf({ dataDir }));
+function getConfig({ dataDir }: FolderOption): Config {
+  return readConfig("administer", toEnvironment({ dataDir }));
 }
 
 /** Creates an API key and prints its value, which is not shown again. */
@@ -43,7 +43,7 @@ export async function createKey(
         expiresAtMs: readExpiry(expires, nowMs),
         allowedIps: readRanges(ips),
       }),
-    configOf({ dataDir }),
+    getConfig({ dataDir }),
   );
   if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
   return print(value);
@@ -57,12 +57,12 @@ export function listKeys(
     const nowMs = systemClock.nowMs();
     const all = await readAll(keys);
     const shown =
-      options.all === true ? all : all.filter((key) => statusOf(key, nowMs) === "active");
+      options.all === true ? all : all.filter((key) => getStatus(key, nowMs) === "active");
     if (options.json === true)
       return print(...shown.map((key) => JSON.stringify(showKey(key, nowMs))));
     const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
-    return print(formatTable([heads, ...shown.map((key) => cellsOf(key, nowMs))]));
-  }, configOf(options));
+    return print(formatTable([heads, ...shown.map((key) => toCells(key, nowMs))]));
+  }, getConfig(options));
 }
 
 /** Issues a new secret for a key and prints it. */
@@ -75,14 +75,14 @@ export async function rotateKey(
     const grace = Number(text);
     if (!/^\d+$/.test(text) || grace > graceSecondsMax)
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
-    return keys.rotate(await idOf(keys, key), grace * 1000);
-  }, configOf(options));
+    return keys.rotate(await getId(keys, key), grace * 1000);
+  }, getConfig(options));
   return print(value);
 }
 
 /** Revokes a key for good. */
 export async function revokeKey(key: string, options: FolderOption): Promise<number> {
-  await withAccess(async ({ keys }) => keys.revoke(await idOf(keys, key)), configOf(options));
+  await withAccess(async ({ keys }) => keys.revoke(await getId(keys, key)), getConfig(options));
   return print("Key revoked");
 }
 
@@ -95,7 +95,7 @@ export function listIps(options: FolderOption & { readonly json?: true }): Promi
     if (shown.length === 0) return print("No IP address is blocked.");
     const rows = shown.map((block) => Object.values(block).map(String));
     return print(formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]));
-  }, configOf(options));
+  }, getConfig(options));
 }
 
 /** Unblocks an address. Throws `AppError` when it is not blocked. */
@@ -104,7 +104,7 @@ export async function unblockIp(ip: string, options: FolderOption): Promise<numb
     const bucket = parseBucket(ip);
     if (bucket === null) throw new UsageError(`${ip} is not an IP address`);
     if (!(await ipBlocks.remove(bucket))) throw new AppError("NOT_FOUND", `${ip} is not blocked`);
-  }, configOf(options));
+  }, getConfig(options));
   return print("IP unblocked");
 }
 
@@ -138,19 +138,19 @@ async function readAll(keys: Keys): Promise<readonly ApiKey[]> {
 }
 
 /** Finds a key by id, then by name. Names are unique among active keys only, and a name can look like an id. */
-async function idOf(keys: Keys, word: string): Promise<string> {
+async function getId(keys: Keys, word: string): Promise<string> {
   const all = await readAll(keys);
   const nowMs = systemClock.nowMs();
   const compared = toComparedName(word);
   const isNamed = ({ name }: ApiKey) => toComparedName(name) === compared;
   const found =
     all.find(({ id }) => id === word) ??
-    all.find((key) => isNamed(key) && statusOf(key, nowMs) === "active");
+    all.find((key) => isNamed(key) && getStatus(key, nowMs) === "active");
   if (found === undefined) throw new AppError("NOT_FOUND", `there is no active key ${word}`);
   return found.id;
 }
 
-function cellsOf(key: ApiKey, nowMs: number): string[] {
+function toCells(key: ApiKey, nowMs: number): string[] {
   const { id, prefix, name, scope, status, request_count, last_used_at } = showKey(key, nowMs);
   return [id, prefix, scope, status, String(request_count), last_used_at ?? "never", name];
 }

@@ -11,7 +11,7 @@ export async function callService(run: () => Promise<void>, signal?: AbortSignal
     await run();
   } catch (thrown) {
     if (signal?.aborted) return;
-    if (thrown instanceof OddwireError) throw failureOf(thrown);
+    if (thrown instanceof OddwireError) throw toFailure(thrown);
     if (!isFileError(thrown)) throw thrown;
     throw new CommandError(`a file cannot be used: ${thrown.message}`, { cause: thrown });
   }
@@ -22,7 +22,7 @@ function isFileError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "syscall" in thrown;
 }
 
-function failureOf({ code, message, cause }: OddwireError): CommandError {
+function toFailure({ code, message, cause }: OddwireError): CommandError {
   const reason = cause instanceof Error ? `: ${fetchFailure(cause)}` : "";
   const sentence =
     code === "UNREACHABLE"

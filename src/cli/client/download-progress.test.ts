@@ -7,7 +7,7 @@ import { DownloadProgress } from "./download-progress.ts";
 const encoder = new TextEncoder();
 
 /** A CSV with a line of each text. */
-function csvOf(...texts: readonly string[]): FileCheck {
+function getCsv(...texts: readonly string[]): FileCheck {
   const check = new FileCheck("csv", 4);
   for (const text of texts) check.add(encoder.encode(text));
   return check;
@@ -27,11 +27,11 @@ function openProgress(isTTY: boolean) {
 
 test("a terminal shows rows, percent and the time left", () => {
   const { progress, addAt, written } = openProgress(true);
-  progress.begin("trades.csv", 4, csvOf("id,price\n1,0.5\n"));
+  progress.begin("trades.csv", 4, getCsv("id,price\n1,0.5\n"));
   addAt(1000, "id,price\n1,0.5\n");
   assert.match(written.at(-1) ?? "", /trades\.csv .* 1 of 4 rows \(25\.0 %\) {2}3 s left$/);
   // A second attempt starts over.
-  progress.begin("trades.csv", 4, csvOf("id,price\n1,0.5\n2,0.5\n"));
+  progress.begin("trades.csv", 4, getCsv("id,price\n1,0.5\n2,0.5\n"));
   addAt(3000, "id,price\n1,0.5\n2,0.5\n");
   assert.match(written.at(-1) ?? "", /2 of 4 rows \(50\.0 %\) {2}2 s left$/);
   progress.end();

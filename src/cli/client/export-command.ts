@@ -65,14 +65,16 @@ export async function exportList(
   if (name === undefined) throw new UsageError("name a list to export, or use --lake");
   if (out === undefined) throw new UsageError("--out is required: the file to write");
   const api = readApi(options);
-  const list = listOf(name, { format: formatOf(out), order: "asc" }, filtersOf(options));
+  const list = getList(name, { format: getFormat(out), order: "asc" }, getFilters(options));
   const signal = signalToStop();
   await callService(() => writeFiles({ api, list, out, signal }), signal);
   // When aborted: the same command resumes after the last complete file.
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
 
-function filtersOf(options: ExportOptions & Readonly<Record<string, string | undefined>>): Filters {
+function getFilters(
+  options: ExportOptions & Readonly<Record<string, string | undefined>>,
+): Filters {
   return Object.fromEntries(
     exportFilters.flatMap(({ flags, parameter }) => {
       const text = options[new Option(flags).attributeName()];
@@ -81,14 +83,14 @@ function filtersOf(options: ExportOptions & Readonly<Record<string, string | und
   );
 }
 
-function formatOf(out: string): FileFormat {
+function getFormat(out: string): FileFormat {
   const format = fileFormats.find((name) => extname(out) === `.${name}`);
   if (format !== undefined) return format;
   throw new UsageError(`--out ends in one of ${fileEndings}`);
 }
 
 /** Returns the list of a name. Filters replace the parameters that every export has. */
-function listOf(name: string, common: FileQuery, filters: Filters): List {
+function getList(name: string, common: FileQuery, filters: Filters): List {
   const path = `/v1/${name}`;
   if (name === "markets" || name === "events")
     return { path, query: { ...common, sort: "created_at", ...filters } };
@@ -104,12 +106,12 @@ function listOf(name: string, common: FileQuery, filters: Filters): List {
 async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
   const statePath = `${out}.unfinished`;
   for (const path of [statePath, `${statePath}.next`, `${out}.part`]) refuseOtherThanFile(path);
-  const { href } = new Connection(api).urlOf(list.path, list.query);
+  const { href } = new Connection(api).getUrl(list.path, list.query);
   let { files, cursor } = readState(statePath, href, out);
   const progress = new DownloadProgress(process.stderr, systemClock);
   do {
     const query = { ...list.query, ...(cursor !== null && { cursor }) };
-    const path = nameOf(out, files + 1);
+    const path = getName(out, files + 1);
     cursor = await downloadFile({ api, list: list.path, query, path, signal, progress });
     files += 1;
     if (cursor !== null) saveState(statePath, { query: href, files, cursor });
@@ -148,7 +150,7 @@ function fileOfExport(out: string): string | undefined {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const found = names.find((name) => {
     const number = Number(/\.([0-9]+)\.[a-z]+$/.exec(name)?.[1]);
-    return name === basename(out) || name === basename(nameOf(out, number));
+    return name === basename(out) || name === basename(getName(out, number));
   });
   return found && join(folder, found);
 }
@@ -165,7 +167,7 @@ function saveState(path: string, state: SavedState): void {
   renameSync(next, path);
 }
 
-function nameOf(out: string, number: number): string {
+function getName(out: string, number: number): string {
   const ending = extname(out);
   return number === 1 ? out : `${out.slice(0, -ending.length)}.${number}${ending}`;
 }

@@ -44,16 +44,16 @@ export async function printTrades(
 ): Promise<void> {
   const { market, wallet, side, minValue: min_value, since = null, json = false } = options;
   const client = new OddwireClient({ ...readApi(options), backoff: tailBackoff });
-  const questionOf = questionReader(client);
+  const getQuestion = questionReader(client);
   const show = async (row: Trade): Promise<void> =>
-    write(json ? JSON.stringify(row) : formatTrade(row, await questionOf(row.condition_id)));
+    write(json ? JSON.stringify(row) : formatTrade(row, await getQuestion(row.condition_id)));
   await callService(async () => {
     const condition =
       market === undefined ? {} : { condition_id: (await client.market(market)).id };
     const filter = { wallet, side, min_value, ...condition };
     const channel = { type: "trades", filter } as const;
     // This request fails immediately on a wrong address or key. The stream would retry forever.
-    const start = await startOf(client, since);
+    const start = await getStart(client, since);
     for await (const frame of client.stream({ channel, ...start, signal })) {
       if (frame.type === "snapshot") for (const row of frame.data) await show(row);
       else if (frame.type === "event") await show(frame.data);
@@ -66,7 +66,7 @@ export async function printTrades(
 const tailBackoff = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
 
 /** Returns where the stream begins: before the first trade since a time, or with the newest trades. */
-async function startOf(
+async function getStart(
   client: OddwireClient,
   since: string | null,
 ): Promise<{ snapshot?: number; resumeFrom?: number }> {

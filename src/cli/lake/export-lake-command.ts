@@ -16,10 +16,10 @@ import {
 } from "../../roles/open-parts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { lockDataFolder, readStartBlock } from "../../storage/data-folder.ts";
-import { identityOf } from "../../storage/identity.ts";
+import { toIdentity } from "../../storage/identity.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
-import { environmentOf } from "../service/setting-flags.ts";
+import { toEnvironment } from "../service/setting-flags.ts";
 import { readSignKey } from "./lake-keys.ts";
 
 /** The options of `export` for a lake. */
@@ -50,7 +50,7 @@ export async function exportLakeCommand(options: LakeOptions): Promise<number> {
       folder,
       engine,
       coverage,
-      identity: identityOf(config.chainId, contracts),
+      identity: toIdentity(config.chainId, contracts),
       getToken: (tokenId) => toLakeToken(tokenId, state.directory),
       encodeMarkets: () => encodeMarketSnapshot(state),
       signKey,
@@ -74,7 +74,7 @@ async function openStart(
   options: LakeOptions,
   { life, stop }: Pick<RoleStart, "life" | "stop">,
 ): Promise<RoleStart> {
-  const configured = readConfig("administer", environmentOf({ dataDir: options.dataDir }));
+  const configured = readConfig("administer", toEnvironment({ dataDir: options.dataDir }));
   const isServer = configured.clickhouseUrl !== null;
   // With a server the folder is a cache, which a service on this machine can have locked.
   const dataDir = isServer ? await makeTemporaryFolder(life) : configured.dataDir;

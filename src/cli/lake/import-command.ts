@@ -19,13 +19,13 @@ import { ChdbEngine } from "../../storage/embedded/chdb-engine.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { FactStore } from "../../storage/fact-store.ts";
-import { identityOf } from "../../storage/identity.ts";
+import { toIdentity } from "../../storage/identity.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { readApi } from "../client/api-options.ts";
 import { print } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { CheckProgress } from "../service/check-progress.ts";
-import { environmentOf } from "../service/setting-flags.ts";
+import { toEnvironment } from "../service/setting-flags.ts";
 import { openHttpLake } from "./http-lake.ts";
 import { readVerifyKey } from "./lake-keys.ts";
 
@@ -41,10 +41,10 @@ type ImportOptions = {
 export async function importCommand(options: ImportOptions): Promise<number> {
   const signal = signalToStop();
   const source = openLake(options, signal);
-  const config = readConfig("administer", environmentOf({ dataDir: options.dataDir }));
+  const config = readConfig("administer", toEnvironment({ dataDir: options.dataDir }));
   const contracts = await readContracts(config);
   const manifest = await readManifest(source, readVerifyKey(options.verifyKey));
-  refuseOtherLake(manifest, identityOf(config.chainId, contracts));
+  refuseOtherLake(manifest, toIdentity(config.chainId, contracts));
 
   await using opened = new AsyncDisposableStack();
   const { dataDir, clickhouseUrl } = config;
@@ -93,8 +93,8 @@ async function openServer(parts: {
   readonly config: Config;
   readonly contracts: Contracts;
 }): Promise<Engine> {
-  const { openDatabase, serverPlaceOf } = await import("../../storage/server/open-database.ts");
-  return openDatabase(serverPlaceOf(parts.config, parts.contracts));
+  const { openDatabase, getServerPlace } = await import("../../storage/server/open-database.ts");
+  return openDatabase(getServerPlace(parts.config, parts.contracts));
 }
 
 /** Opens an embedded engine that only reads files of the lake, for a store on a server, which cannot read them. */

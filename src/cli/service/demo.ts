@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CommandError, exitCodes } from "../command.ts";
-import { environmentOf, type FlagValues } from "./setting-flags.ts";
+import { type FlagValues, toEnvironment } from "./setting-flags.ts";
 
 const script = fileURLToPath(new URL("../../../demo/demo.ts", import.meta.url));
 
@@ -16,7 +16,7 @@ export async function runDemo(options: FlagValues): Promise<number> {
   const flags = seed === undefined ? [] : ["--seed", seed];
   const child = spawn(process.execPath, [script, ...flags], {
     stdio: "inherit",
-    env: environmentOf(options),
+    env: toEnvironment(options),
   });
   // A terminal sends SIGINT to both processes. SIGTERM is passed on to the child.
   process.on("SIGINT", () => {});

@@ -8,12 +8,12 @@ import { type Opened, openService } from "../../main.ts";
 import { withAccess } from "../admin/with-access.ts";
 import { endIn, exitCodes } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
-import { environmentOf, type FlagValues } from "./setting-flags.ts";
+import { type FlagValues, toEnvironment } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
 
 /** Runs a role until a signal, or until a failure that only a new process can repair. */
 export async function runService(role: Role, options: FlagValues): Promise<number> {
-  const config = readConfig(role, environmentOf(options));
+  const config = readConfig(role, toEnvironment(options));
   const log = openLog({ level: config.logLevel });
   const stopped = awaitSignal();
   const stop = signalToStop();

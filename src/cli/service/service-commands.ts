@@ -10,7 +10,7 @@ import {
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { addExamples, lazily } from "../command.ts";
 import { awaitSignal } from "./await-signal.ts";
-import { environmentOf, type FlagValues, settingFlags } from "./setting-flags.ts";
+import { type FlagValues, settingFlags, toEnvironment } from "./setting-flags.ts";
 
 /** Adds the commands that work on a data directory or a ClickHouse server, without a running service. */
 export function addServiceCommands(program: Command): void {
@@ -56,7 +56,7 @@ function addRole(
 function beforeLoading(role: Role, flags: FlagValues): void {
   // A signal can arrive while modules are loading.
   void awaitSignal();
-  const { dataDir } = readConfig(role, environmentOf(flags));
+  const { dataDir } = readConfig(role, toEnvironment(flags));
   makeDataFolder(dataDir);
   const folder = join(dataDir, "compiled");
   setCompiledCodeFolder(folder);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readConfig } from "../../base/config/config.ts";
 import { formatWelcome } from "./welcome.ts";
 
-function factsOf(
+function getFacts(
   settings: Readonly<Record<string, string>>,
   indexing: Parameters<typeof formatWelcome>[0]["indexing"],
 ): Record<string, string> {
@@ -15,30 +15,30 @@ function factsOf(
 }
 
 test("the welcome says where indexing starts or resumes, and how far behind that is", () => {
-  const indexingOf = (...parts: Parameters<typeof factsOf>) => factsOf(...parts)["indexing"];
+  const getIndexing = (...parts: Parameters<typeof getFacts>) => getFacts(...parts)["indexing"];
   const named = "Polymarket on Polygon";
   assert.equal(
-    indexingOf({}, { storedThrough: null, head: 900 }),
+    getIndexing({}, { storedThrough: null, head: 900 }),
     `${named} from the latest block, through node.example`,
   );
   assert.equal(
-    indexingOf({ ODDWIRE_START_BLOCK: "700" }, { storedThrough: null, head: 900 }),
+    getIndexing({ ODDWIRE_START_BLOCK: "700" }, { storedThrough: null, head: 900 }),
     `${named} from block 700, 200 blocks behind the head, through node.example`,
   );
   assert.equal(
-    indexingOf({}, { storedThrough: 849, head: 900 }),
+    getIndexing({}, { storedThrough: 849, head: 900 }),
     `${named} resuming at block 850, 51 blocks behind the head, through node.example`,
   );
   assert.equal(
-    indexingOf({}, { storedThrough: 849, head: null }),
+    getIndexing({}, { storedThrough: 849, head: null }),
     `${named} resuming at block 850, through node.example`,
   );
 });
 
 test("the welcome says which markets there will be, and how to get older ones", () => {
-  const marketsOf = (settings: Readonly<Record<string, string>>) =>
-    factsOf(settings, { storedThrough: null, head: null })["markets"] ?? "";
-  assert.match(marketsOf({}), /--venue polymarket.*--start-block/);
-  assert.match(marketsOf({ ODDWIRE_VENUE: "polymarket" }), /older ones that are traded/);
-  assert.equal(marketsOf({ ODDWIRE_START_BLOCK: "genesis" }), "all");
+  const getMarkets = (settings: Readonly<Record<string, string>>) =>
+    getFacts(settings, { storedThrough: null, head: null })["markets"] ?? "";
+  assert.match(getMarkets({}), /--venue polymarket.*--start-block/);
+  assert.match(getMarkets({ ODDWIRE_VENUE: "polymarket" }), /older ones that are traded/);
+  assert.equal(getMarkets({ ODDWIRE_START_BLOCK: "genesis" }), "all");
 });

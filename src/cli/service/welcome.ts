@@ -24,8 +24,8 @@ export function formatWelcome(parts: {
     version,
     explorer: `${url}/`,
     docs: `${url}/docs`,
-    indexing: indexingOf(config, indexing),
-    markets: marketsOf(config),
+    indexing: getIndexing(config, indexing),
+    markets: getMarkets(config),
     data: resolve(config.dataDir),
     reachable: localHosts.includes(config.host)
       ? "from this machine only (ODDWIRE_HOST)"
@@ -44,7 +44,7 @@ export function formatWelcome(parts: {
   return `${[`Oddwire ${version}`, "", ...lines, ...once].join("\n")}\n\n`;
 }
 
-function indexingOf(
+function getIndexing(
   { startBlock, chainId, contractsFile, rpcUrls }: Config,
   { storedThrough, head }: IndexingPosition,
 ): string {
@@ -60,7 +60,7 @@ function indexingOf(
 }
 
 /** Says which markets the service will have. */
-function marketsOf({ startBlock, venue }: Config): string {
+function getMarkets({ startBlock, venue }: Config): string {
   if (startBlock === "genesis") return "all";
   const newer = "created after the first indexed block";
   return venue === "none"

@@ -18,11 +18,11 @@ import type { Engine } from "../../storage/engine/engine.ts";
 import { readCompleteCoverage } from "../../storage/fact-store.ts";
 import { readNamedContracts } from "../../storage/read-delta.ts";
 import { finishRepair } from "../../storage/repair.ts";
-import { openExistingDatabase, serverPlaceOf } from "../../storage/server/open-database.ts";
+import { getServerPlace, openExistingDatabase } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
-import { environmentOf } from "./setting-flags.ts";
+import { toEnvironment } from "./setting-flags.ts";
 
 /** The parts that `check` and `repair` work with. */
 export type AuditCommandParts = {
@@ -59,7 +59,7 @@ export async function withAudit<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
   work: (parts: AuditCommandParts) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig("serve", environmentOf({ dataDir: options.dataDir }));
+  const config = readConfig("serve", toEnvironment({ dataDir: options.dataDir }));
   const contracts = await readContracts(config);
   const { dataDir } = config;
   await using opened = new AsyncDisposableStack();
@@ -70,13 +70,13 @@ export async function withAudit<Result>(
   const startedAt = await readStartBlock({ config, contracts });
   const engine = isFolder
     ? await openFolder(dataDir)
-    : await openExistingDatabase(serverPlaceOf(config, contracts));
+    : await openExistingDatabase(getServerPlace(config, contracts));
   opened.defer(() => engine.close());
   const coverage = await readCompleteCoverage(engine, { onWaiting: reportWaiting });
   if (isFolder) refuseUnidentified(dataDir, { startedAt, coverage });
   if (isOurs) await finishRepair(engine, () => dropMarketsFile(dataDir));
   if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
-  const range = rangeOf(options, coverage);
+  const range = getRange(options, coverage);
   const nodes = await openNodes({ config, contracts, engine, coverage }, opened);
   const compare = (slicesAtOnce: number) => compareSlices(range, nodes, slicesAtOnce);
   return await work({ dataDir, engine, coverage, range, compare });
@@ -96,7 +96,7 @@ async function* compareSlices(
     slice,
     verdict: await auditPatiently(slice, nodes),
   });
-  for await (const { slice, verdict } of mapInOrder(slicesOf(range), auditSlice, slicesAtOnce)) {
+  for await (const { slice, verdict } of mapInOrder(toSlices(range), auditSlice, slicesAtOnce)) {
     progress.reach(slice.to);
     if (verdict.kind === "equal") continue;
     progress.clear();
@@ -106,7 +106,7 @@ async function* compareSlices(
 }
 
 /** Splits a range into slices of `sliceBlocks`, in order. */
-function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void, undefined> {
+function* toSlices({ from, to }: BlockRange): Generator<BlockRange, void, undefined> {
   for (let next = from; next <= to; next += sliceBlocks) {
     yield { from: next, to: Math.min(to, next + sliceBlocks - 1) };
   }
@@ -155,10 +155,10 @@ async function auditPatiently(
   }
 }
 
-function rangeOf(options: RangeOptions, coverage: Coverage): BlockRange {
+function getRange(options: RangeOptions, coverage: Coverage): BlockRange {
   const covered = { from: coverage.fromBlock, to: coverage.last.number };
-  const from = blockOf(options, "from") ?? covered.from;
-  const to = blockOf(options, "to") ?? covered.to;
+  const from = toBlock(options, "from") ?? covered.from;
+  const to = toBlock(options, "to") ?? covered.to;
   const isStored = (block: number) => block >= covered.from && block <= covered.to;
   if (!isStored(from) || !isStored(to)) {
     const stored = `blocks ${covered.from} to ${covered.to} are stored`;
@@ -168,7 +168,7 @@ function rangeOf(options: RangeOptions, coverage: Coverage): BlockRange {
   return { from, to };
 }
 
-function blockOf(options: RangeOptions, name: "from" | "to"): number | null {
+function toBlock(options: RangeOptions, name: "from" | "to"): number | null {
   const text = options[name];
   if (text === undefined) return null;
   if (!/^[0-9]{1,15}$/.test(text)) throw new UsageError(`--${name} is a block number`);

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { toEventSelector, toEventSignature } from "viem";
-import { abisOf, decodeWithViem } from "../../../test/support/event-abis.ts";
-import { anyLogOf } from "../../../test/support/generate-event-logs.ts";
+import { decodeWithViem, getAbis } from "../../../test/support/event-abis.ts";
+import { anyLog } from "../../../test/support/generate-event-logs.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import {
   knownContracts,
@@ -15,17 +15,17 @@ import {
 import type { RawLog } from "../../chain/raw-log.ts";
 import type { Contract } from "../contracts.ts";
 import type { ChainEvent } from "../events.ts";
-import { decodersOf, LogDecoder } from "../log-decoder.ts";
+import { getDecoders, LogDecoder } from "../log-decoder.ts";
 import { polygonContracts } from "../polygon-contracts.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
 /** One contract of each kind and generation. */
 const kinds: ReadonlyMap<string, Contract> = new Map(
-  [...contracts.byAddress.values()].map((contract) => [nameOf(contract), contract]),
+  [...contracts.byAddress.values()].map((contract) => [getName(contract), contract]),
 );
 
-function nameOf(contract: Contract): string {
+function getName(contract: Contract): string {
   return contract.kind === "exchange"
     ? `exchange of generation ${contract.generation}`
     : contract.kind;
@@ -51,24 +51,24 @@ test("the known contracts are of every kind and generation", () => {
 for (const [name, contract] of kinds) {
   describe(name, () => {
     test("has a decoder for each event that it declares, and for no other", () => {
-      const declared = abisOf(contract).map((abi) => toEventSignature(abi.item));
-      const decoded = decodersOf(contract).map((decoder) => decoder.signature);
+      const declared = getAbis(contract).map((abi) => toEventSignature(abi.item));
+      const decoded = getDecoders(contract).map((decoder) => decoder.signature);
       assert.deepEqual(decoded.toSorted(), declared.toSorted());
     });
 
     test("topic0 and the number of topics follow from the declaration", () => {
-      for (const { signature, topic0, topicCount } of decodersOf(contract)) {
+      for (const { signature, topic0, topicCount } of getDecoders(contract)) {
         assert.equal(topic0, toEventSelector(signature), signature);
-        const abi = abisOf(contract).find(({ item }) => toEventSignature(item) === signature);
+        const abi = getAbis(contract).find(({ item }) => toEventSignature(item) === signature);
         const indexed = abi?.item.inputs.filter((input) => input.indexed === true) ?? [];
         assert.equal(topicCount, indexed.length + 1, signature);
       }
     });
 
-    for (const { item } of abisOf(contract)) {
+    for (const { item } of getAbis(contract)) {
       test(`random ${item.name} logs decode as viem decodes them`, () => {
         fc.assert(
-          fc.property(anyLogOf(item, contract.address), (log) => void assertEqualsViem(log)),
+          fc.property(anyLog(item, contract.address), (log) => void assertEqualsViem(log)),
           propertySettings(300),
         );
       });
@@ -78,9 +78,9 @@ for (const [name, contract] of kinds) {
 
 test("random logs include both valid and forbidden values", () => {
   const exchange = kinds.get("exchange of generation 2");
-  const item = exchange && abisOf(exchange).find((abi) => abi.item.name === "OrderFilled")?.item;
+  const item = exchange && getAbis(exchange).find((abi) => abi.item.name === "OrderFilled")?.item;
   assert(exchange !== undefined && item !== undefined);
-  const sample = fc.sample(anyLogOf(item, exchange.address), propertySettings(200));
+  const sample = fc.sample(anyLog(item, exchange.address), propertySettings(200));
   const found = new Set(sample.map((log) => decoder.decode(log)?.event.kind));
   assert.deepEqual(found, new Set(["order_filled", "undecodable"]));
 });

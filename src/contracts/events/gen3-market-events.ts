@@ -2,7 +2,7 @@
  * Generation 3 has no registry of conditions. A condition can be announced, described or migrated, or none of these.
  * So far these signatures have been seen only in recordings of transcribed contracts, not on the chain.
  */
-import { type Address, tokenIdOf } from "../../base/ids.ts";
+import { type Address, toTokenId } from "../../base/ids.ts";
 import type { LogText } from "../../chain/parse/log-text.ts";
 import { type Decoder, eventDecoder, outsideData, withText } from "../decoder.ts";
 import type { ChainEvent } from "../events.ts";
@@ -132,7 +132,7 @@ export const gen3MarketDecoders = {
       return {
         kind: "gen3_combo_prepared",
         conditionId: topicConditionId(log, 1),
-        legs: legs.map(tokenIdOf),
+        legs: legs.map(toTokenId),
       };
     }),
   ],

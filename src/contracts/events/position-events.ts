@@ -20,7 +20,7 @@ import {
 const transferDecoders: readonly Decoder[] = [
   eventDecoder("TransferSingle(address,address,address,uint256,uint256)", 3, (log) => ({
     kind: "tokens_transferred",
-    ...partiesOf(log),
+    ...getParties(log),
     tokens: [{ tokenId: readTokenId(log, 0), amount: readUint(log, 1) }],
   })),
   eventDecoder("TransferBatch(address,address,address,uint256[],uint256[])", 3, readBatch),
@@ -169,7 +169,7 @@ function changed(
   };
 }
 
-function partiesOf(log: LogText) {
+function getParties(log: LogText) {
   return { operator: topicAddress(log, 1), from: topicAddress(log, 2), to: topicAddress(log, 3) };
 }
 
@@ -180,5 +180,5 @@ function readBatch(log: LogText): ChainEvent {
     return { kind: "undecodable", reason: "a batch has not one amount for each token" };
   }
   const tokens = ids.map((tokenId, index) => ({ tokenId, amount: amounts[index] ?? 0n }));
-  return { kind: "tokens_transferred", ...partiesOf(log), tokens };
+  return { kind: "tokens_transferred", ...getParties(log), tokens };
 }

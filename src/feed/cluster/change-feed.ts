@@ -1,7 +1,7 @@
 import type { Hash } from "../../base/ids.ts";
 import type { TimedBlock } from "../../chain/raw-log.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
-import type { Checks, HeardHead } from "../intake.ts";
+import type { Checks, ObservedHead } from "../intake.ts";
 
 /**
  * A message of the active indexer to serving nodes, in chain order. Final facts are in the store; the feed only refers
@@ -23,7 +23,7 @@ export type LinkedBlock = Extract<FeedMessage, { readonly kind: "block" }>;
 export type IndexerStatus = {
   readonly node: string;
   /** The age is missing in the status of an older indexer. */
-  readonly head: (Omit<HeardHead, "ageMs"> & Partial<HeardHead>) | null;
+  readonly head: (Omit<ObservedHead, "ageMs"> & Partial<ObservedHead>) | null;
   readonly checks: Checks;
 };
 

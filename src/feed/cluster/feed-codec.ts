@@ -29,16 +29,16 @@ export class FeedCodec {
   }
 
   encode(message: FeedMessage, position: FeedPosition): Buffer {
-    const written = message.kind === "block" ? writtenOf(message) : message;
+    const written = message.kind === "block" ? getWritten(message) : message;
     const packed = zstdCompressSync(JSON.stringify({ version: formatVersion, message: written }));
-    return Buffer.concat([this.#codeOf(packed, position), packed]);
+    return Buffer.concat([this.#toCode(packed, position), packed]);
   }
 
   /** Returns `null` for bytes not written with our secret for this position, or of another format version. */
   decode(bytes: Buffer, position: FeedPosition): FeedMessage | null {
     const packed = bytes.subarray(codeBytes);
     const code = bytes.subarray(0, codeBytes);
-    if (code.length !== codeBytes || !timingSafeEqual(code, this.#codeOf(packed, position))) {
+    if (code.length !== codeBytes || !timingSafeEqual(code, this.#toCode(packed, position))) {
       return null;
     }
     const unpacked = zstdDecompressSync(packed, { maxOutputLength: feedLimits.messageBytesMax });
@@ -48,20 +48,20 @@ export class FeedCodec {
     return message.kind === "block" ? readBlock(message) : message;
   }
 
-  #codeOf(packed: Buffer, { epoch, term, index }: FeedPosition): Buffer {
+  #toCode(packed: Buffer, { epoch, term, index }: FeedPosition): Buffer {
     const code = createHmac("sha256", this.#secret).update(`${epoch} ${term}-${index} `);
     return code.update(packed).digest();
   }
 }
 
-type WrittenBlock = ReturnType<typeof writtenOf>;
+type WrittenBlock = ReturnType<typeof getWritten>;
 
 type Written = {
   readonly version: number;
   readonly message: Exclude<FeedMessage, LinkedBlock> | WrittenBlock;
 };
 
-function writtenOf({ block, ...message }: LinkedBlock) {
+function getWritten({ block, ...message }: LinkedBlock) {
   const fills = encodeFills(block.fills).toString("hex");
   const events = block.events.map(({ event, ...at }) => ({ ...at, event: encodeEvent(event) }));
   const ledger = encodeLedger(block.ledger).toString("hex");

@@ -8,7 +8,7 @@ import type { Coverage } from "../../chain/raw-log.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Change } from "../change.ts";
-import { type ChangeSource, type Check, type HeardHead, staleSeconds } from "../intake.ts";
+import { type ChangeSource, type Check, type ObservedHead, staleSeconds } from "../intake.ts";
 import type {
   ChangeFeed,
   FeedEntry,
@@ -42,7 +42,7 @@ export class FeedFollower implements ChangeSource {
   #hasHole = true;
   #fillDueMs = 0;
   #indexer: IndexerStatus | null = null;
-  #heardMs: number | null = null;
+  #observedMs: number | null = null;
   /** The newest head that an indexer has reported, and the monotonic time at which it last rose. */
   #head: { readonly number: number; readonly timestamp: number; readonly roseMs: number } | null =
     null;
@@ -59,10 +59,10 @@ export class FeedFollower implements ChangeSource {
   }
 
   get status() {
-    const heardMs = this.#heardMs;
+    const observedMs = this.#observedMs;
     return {
       /** Milliseconds since the newest message; `null` before the first. */
-      ageMs: heardMs === null ? null : clock.monotonicMs() - heardMs,
+      ageMs: observedMs === null ? null : clock.monotonicMs() - observedMs,
       term: this.#position?.term ?? null,
       indexer: this.#indexer,
       /** Whether blocks are missing between ours and those of the feed. Meanwhile only final facts are followed. */
@@ -71,7 +71,7 @@ export class FeedFollower implements ChangeSource {
   }
 
   /** The head of the chain. It also ages while an indexer reports the same one, or none. */
-  get head(): HeardHead | null {
+  get head(): ObservedHead | null {
     if (this.#head === null) return null;
     const { roseMs, ...head } = this.#head;
     return { ...head, ageMs: clock.monotonicMs() - roseMs };
@@ -119,7 +119,7 @@ export class FeedFollower implements ChangeSource {
       if (isReverted && !(await this.#readReorgs())) this.#hasHole = true;
       for (const entry of found) {
         if (entry.message?.kind === "block") yield* this.#commitsBefore(entry.message.block.number);
-        yield* this.#changesOf(entry);
+        yield* this.#getChanges(entry);
       }
     }
   }
@@ -185,10 +185,10 @@ export class FeedFollower implements ChangeSource {
     return [];
   }
 
-  *#changesOf({ position, message }: FeedEntry): Generator<Change, void, undefined> {
+  *#getChanges({ position, message }: FeedEntry): Generator<Change, void, undefined> {
     this.#position = position;
-    this.#heardMs = clock.monotonicMs();
-    this.#note(message);
+    this.#observedMs = clock.monotonicMs();
+    this.#record(message);
     if (this.#hasHole) return;
     if (message?.kind === "revert") yield* this.#revertTo(message.safeBlock);
     else if (message?.kind === "block" && !(yield* this.#link([message]))) {
@@ -199,7 +199,7 @@ export class FeedFollower implements ChangeSource {
   }
 
   /** Takes in the part of a message that does not depend on earlier blocks. */
-  #note(message: FeedEntry["message"]): void {
+  #record(message: FeedEntry["message"]): void {
     const { log } = this.#parts;
     if (message === null) {
       log.error("a message of the feed cannot be read: another version or another secret wrote it");

@@ -1,14 +1,14 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { ChainWarning } from "../../chain/sync/chain-warning.ts";
-import { type Check, type HeardHead, headStaleMs } from "../intake.ts";
+import { type Check, headStaleMs, type ObservedHead } from "../intake.ts";
 
 /** What the fitness of an indexer depends on, read at any time. */
 type FitnessParts = {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** The check of the chain for readiness. */
   readonly checkChain: () => Check;
-  readonly readHead: () => HeardHead | null;
+  readonly readHead: () => ObservedHead | null;
   readonly readWarnings: () => readonly ChainWarning[];
   /** Why the store refuses rows; `null` if it does not, or before this indexer is active. */
   readonly readStoreProblem: () => string | null;

@@ -4,7 +4,7 @@ import { AppError, toError } from "../../base/errors.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { mapInTurns } from "../../base/time/turns.ts";
+import { mapYielding } from "../../base/time/turns.ts";
 import type { MetadataTable, WrittenMetadata } from "../../storage/server/metadata-table.ts";
 import type { HeadBuffer } from "../../views/head/head-buffer.ts";
 import type { MetadataLedger } from "../../views/markets/metadata-ledger.ts";
@@ -84,20 +84,20 @@ export class MetadataReader {
     if (ledger.isFull) return;
     const nowSeconds = Math.floor(clock.nowMs() / 1000);
     const { conditionIds, missing } = ledger.due(nowSeconds, metadataLimits.dueMax);
-    const asked = conditionIds.slice(0, missing);
-    const rows = await table.readOf(asked);
+    const requested = conditionIds.slice(0, missing);
+    const rows = await table.readMetadata(requested);
     await this.#take(rows);
     // Rows that are written for the absent markets from now on are read as new rows.
     const found = new Set(rows.map(({ conditionId }) => conditionId));
-    ledger.noteAbsent(
-      asked.filter((conditionId) => !found.has(conditionId)),
+    ledger.recordAbsent(
+      requested.filter((conditionId) => !found.has(conditionId)),
       nowSeconds,
     );
   }
 
   async #take(rows: readonly WrittenMetadata[]): Promise<void> {
     const { ledger, log } = this.#parts;
-    await mapInTurns(rows, ({ conditionId, market, writtenMs }) => {
+    await mapYielding(rows, ({ conditionId, market, writtenMs }) => {
       if (market === null) log.warn({ conditionId }, "stored market metadata cannot be read");
       else ledger.take(market, Math.floor(writtenMs / 1000));
     });

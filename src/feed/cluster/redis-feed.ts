@@ -122,7 +122,7 @@ export class RedisFeed implements ChangeFeed {
       .flatMap(({ id: at, message: { e: epoch, m: bytes } }) => {
         // Skips entries that are not ours.
         if (!Buffer.isBuffer(bytes)) return [];
-        const position = positionOf(String(epoch), String(at));
+        const position = toPosition(String(epoch), String(at));
         return [{ position, message: this.#parts.codec.decode(bytes, position) }];
       });
   }
@@ -144,15 +144,15 @@ export class RedisFeed implements ChangeFeed {
     // The same names as in the script, which removes them in time whatever their values are.
     const fields = Object.entries(others).filter(([name]) => /^\d+$/.test(name));
     const blocks = fields
-      .map(([, value]) => this.#blockOf(newest.epoch, value))
+      .map(([, value]) => this.#toBlock(newest.epoch, value))
       .filter((block) => block !== null)
       .toSorted((one, other) => one.block.number - other.block.number);
     return { newest, blocks, isWhole: whole !== undefined && blocks.length === fields.length };
   }
 
-  #blockOf(epoch: string, field: Buffer): LinkedBlock | null {
+  #toBlock(epoch: string, field: Buffer): LinkedBlock | null {
     const at = field.indexOf(" ");
-    const position = positionOf(epoch, field.toString("latin1", 0, at));
+    const position = toPosition(epoch, field.toString("latin1", 0, at));
     const message = this.#parts.codec.decode(field.subarray(at + 1), position);
     return message?.kind === "block" ? message : null;
   }
@@ -173,7 +173,7 @@ function removedBy(message: FeedMessage): { readonly from: number; readonly thro
   }
 }
 
-function positionOf(epoch: string, id: string): FeedPosition {
+function toPosition(epoch: string, id: string): FeedPosition {
   const [term = Number.NaN, index = Number.NaN] = id.split("-").map(Number);
   return { epoch, term, index };
 }

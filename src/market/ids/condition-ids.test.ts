@@ -11,7 +11,7 @@ import {
   deriveTokenIds,
   fieldPrime,
 } from "./condition-ids.ts";
-import { keccakOfPacked, wordOf } from "./keccak.ts";
+import { keccakOfPacked, toWord } from "./keccak.ts";
 
 const usdce = "0x2791bca1f2de4661ed88a30c99a7a9449aa84174" as Address;
 const wrappedCollateral = "0x3a3bd7bb9528e159577f7c2e685cc81a765002e2" as Address;
@@ -32,7 +32,7 @@ type TextRow = {
   tokenIds: [string, string];
 };
 
-function collateralOf(oracle: Address): Address {
+function getCollateral(oracle: Address): Address {
   return oracle === negRiskAdapter ? wrappedCollateral : usdce;
 }
 
@@ -52,7 +52,7 @@ describe("real conditions", () => {
 
   test("have the derived token ids of outcome 0 and outcome 1", () => {
     for (const { oracle, conditionId, tokenIds } of rows) {
-      assert.deepEqual(decimalTokenIds(conditionId, collateralOf(oracle)), tokenIds);
+      assert.deepEqual(decimalTokenIds(conditionId, getCollateral(oracle)), tokenIds);
     }
   });
 });
@@ -67,7 +67,7 @@ test("real questions have the derived condition, collection and token ids", () =
     assert.equal(conditionId, row.conditionId);
     assert.equal(deriveCollectionId(conditionId, 1), row.collectionIds[0]);
     assert.equal(deriveCollectionId(conditionId, 2), row.collectionIds[1]);
-    assert.deepEqual(decimalTokenIds(conditionId, collateralOf(oracle)), row.tokenIds);
+    assert.deepEqual(decimalTokenIds(conditionId, getCollateral(oracle)), row.tokenIds);
   }
 });
 
@@ -154,19 +154,19 @@ function power(base: bigint, exponent: bigint): bigint {
 
 /** Computes the collection id step by step as the contract does, including the roots. */
 function collectionIdByRoots(conditionId: ConditionId, indexSet: number): Hash {
-  const seed = BigInt(keccakOfPacked(conditionId, wordOf(indexSet)));
+  const seed = BigInt(keccakOfPacked(conditionId, toWord(indexSet)));
   for (let x = (seed + 1n) % fieldPrime; ; x = (x + 1n) % fieldPrime) {
     const square = (x ** 3n + 3n) % fieldPrime;
     let y = power(square, (fieldPrime + 1n) / 4n);
     if ((y * y) % fieldPrime !== square) continue;
     const odd = seed >> 255n;
     if (y % 2n !== odd) y = fieldPrime - y;
-    return wordOf(y % 2n === 1n ? x ^ (1n << 254n) : x);
+    return toWord(y % 2n === 1n ? x ^ (1n << 254n) : x);
   }
 }
 
 test("the collection id of any condition equals the one computed with the square root", () => {
-  const conditionId = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }).map(wordOf);
+  const conditionId = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }).map(toWord);
   fc.assert(
     fc.property(conditionId, fc.integer({ min: 1, max: 255 }), (id, indexSet) => {
       const condition = id as string as ConditionId;
@@ -178,7 +178,7 @@ test("the collection id of any condition equals the one computed with the square
 });
 
 test("the token id depends on the collateral", () => {
-  const collectionId = wordOf(7);
+  const collectionId = toWord(7);
   assert.notEqual(
     deriveTokenId(usdce, collectionId),
     deriveTokenId(wrappedCollateral, collectionId),

@@ -1,5 +1,5 @@
 import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
-import { keccakOfPacked, wordOf } from "./keccak.ts";
+import { keccakOfPacked, toWord } from "./keccak.ts";
 
 /** The prime of the alt_bn128 base field, over which ConditionalTokens builds collection ids. */
 export const fieldPrime =
@@ -12,7 +12,7 @@ export function deriveConditionId(condition: {
   readonly outcomeSlotCount: number;
 }): ConditionId {
   const { oracle, questionId, outcomeSlotCount } = condition;
-  return keccakOfPacked(oracle, questionId, wordOf(outcomeSlotCount)) as string as ConditionId;
+  return keccakOfPacked(oracle, questionId, toWord(outcomeSlotCount)) as string as ConditionId;
 }
 
 /**
@@ -24,13 +24,13 @@ export function deriveConditionId(condition: {
  * have the same parity, because a curve of prime order has no point with y = 0.
  */
 export function deriveCollectionId(conditionId: ConditionId, indexSet: number): Hash {
-  const seed = BigInt(keccakOfPacked(conditionId, wordOf(indexSet)));
+  const seed = BigInt(keccakOfPacked(conditionId, toWord(indexSet)));
   let x = seed;
   do {
     x = (x + 1n) % fieldPrime;
   } while (!isSquareInField((x * x * x + 3n) % fieldPrime));
   const parityOfRoot = seed >> 255n;
-  return wordOf(x | (parityOfRoot << 254n));
+  return toWord(x | (parityOfRoot << 254n));
 }
 
 /** Derives the ERC-1155 id of a collection's token, backed by `collateral`. */

@@ -9,7 +9,7 @@ import {
 } from "../../../test/support/derive-gen3-ids.ts";
 import { readFixture } from "../../../test/support/read-fixture.ts";
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
-import { formatTokenId, parseTokenId, tokenIdOf } from "../../base/ids.ts";
+import { formatTokenId, parseTokenId, toTokenId } from "../../base/ids.ts";
 import {
   deriveGen3ConditionId,
   deriveGen3ConditionIds,
@@ -28,14 +28,14 @@ function tokenIdOfDecimal(decimal: string): TokenId {
   return tokenId;
 }
 
-function hexOf(text: string): string {
+function toHex(text: string): string {
   return `0x${Buffer.from(text).toString("hex")}`;
 }
 
 describe("derives the ids known from the chain", () => {
   test("of a binary condition, from its data", () => {
     assert.equal(
-      deriveNativeEventId("binary", hexOf("uma-fro-111-polymarket-v2-e2e-binary-v1")),
+      deriveNativeEventId("binary", toHex("uma-fro-111-polymarket-v2-e2e-binary-v1")),
       padded("0x018804eed8e0a0aaae200582e434c0b4f5"),
     );
   });
@@ -149,7 +149,7 @@ test("parses any bits to null, or to a position whose parts yield the id again",
       return (module << 248n) | (named << 104n) | (reserved << 70n) | rest;
     });
   fc.assert(
-    fc.property(fc.oneof(field(256), likely).map(tokenIdOf), (tokenId) => {
+    fc.property(fc.oneof(field(256), likely).map(toTokenId), (tokenId) => {
       const position = parseGen3TokenId(tokenId);
       if (position === null) return;
       const { conditionId, eventId, conditionIndex } = position;
@@ -158,7 +158,7 @@ test("parses any bits to null, or to a position whose parts yield the id again",
       assert.equal(deriveGen3TokenIds(conditionId)[outcomeIndex], tokenId);
       assert.equal(
         deriveGen3TokenIds(conditionId)[1 - outcomeIndex],
-        tokenIdOf(BigInt(tokenId) ^ 1n),
+        toTokenId(BigInt(tokenId) ^ 1n),
       );
     }),
     { numRuns: 1000 },

@@ -7,7 +7,7 @@
  * are padded with zeros on the right to 32 bytes, as in topics. `arity` is the number of named conditions
  * of a neg-risk event, and 0 otherwise.
  */
-import { type ConditionId, type Hash, type TokenId, tokenIdOf } from "../../base/ids.ts";
+import { type ConditionId, type Hash, type TokenId, toTokenId } from "../../base/ids.ts";
 
 export type Gen3Module = "binary" | "neg_risk" | "combinatorial";
 
@@ -47,7 +47,7 @@ export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
 /** Returns the YES and the NO token of a condition. */
 export function deriveGen3TokenIds(conditionId: ConditionId): readonly [TokenId, TokenId] {
   const yes = conditionId as string as TokenId;
-  return [yes, tokenIdOf(BigInt(yes) ^ 1n)];
+  return [yes, toTokenId(BigInt(yes) ^ 1n)];
 }
 
 /**

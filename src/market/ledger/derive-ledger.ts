@@ -9,12 +9,12 @@
  *
  * The sum of the rows of a wallet and token must equal the net of its transfers. A difference is a transfer too.
  */
-import { type Address, type Seq, seqOf, type TokenId } from "../../base/ids.ts";
+import { type Address, type Seq, type TokenId, toSeq } from "../../base/ids.ts";
 import type { Contract, Contracts } from "../../contracts/contracts.ts";
 import type { PositionMigrated, TokenAmount, TokensTransferred } from "../../contracts/events.ts";
 import type { DecodedLog } from "../../contracts/log-decoder.ts";
 import type { Fill } from "../fill.ts";
-import { amountsOf, LedgerDraft, type TransactionLedger } from "./ledger-draft.ts";
+import { getAmounts, LedgerDraft, type TransactionLedger } from "./ledger-draft.ts";
 import { zeroAddress } from "./ledger-row.ts";
 import { PositionChanges } from "./position-changes.ts";
 import { type Movement, settleFills } from "./settle-fills.ts";
@@ -33,7 +33,7 @@ export function deriveLedger(
   if (first === undefined) return { rows: [], balances: [], difference: null };
   const walk = new LedgerWalk(contracts, fills);
   for (const { log, contract, event } of logs) {
-    const seq = seqOf(log.blockNumber, log.logIndex);
+    const seq = toSeq(log.blockNumber, log.logIndex);
     if (event.kind === "tokens_transferred") walk.takeTransfer(event, seq, contract);
     else if (event.kind === "orders_matched") walk.settle(contract.address, seq);
     else if (event.kind === "positions_changed") walk.events.take(event, seq, contract);
@@ -75,7 +75,7 @@ class LedgerWalk {
       contracts,
       draft: this.#draft,
       isWallet: (account) => this.#isWallet(account),
-      movementsOf: (exchange) => this.#movementsOf(exchange),
+      getMovements: (exchange) => this.#getMovements(exchange),
     });
   }
 
@@ -85,49 +85,49 @@ class LedgerWalk {
     const tokens = sumTokens(event.tokens.filter(({ amount }) => amount > 0n));
     this.#draft.count(from, negate(tokens), seq);
     this.#draft.count(to, tokens, seq);
-    const exchange = [operator, from, to].find((account) => this.#kindOf(account) === "exchange");
+    const exchange = [operator, from, to].find((account) => this.#getKind(account) === "exchange");
     const isMigrating = collection.kind === "conditional_tokens" && this.#isModule(to);
     // What leaves an exchange loses its owner, and so does a legacy token in a module.
     const isLost = exchange !== undefined || isMigrating || this.#isModule(from);
-    const parts = tokens.flatMap((token) => this.#partsOf(event, token, seq));
+    const parts = tokens.flatMap((token) => this.#getParts(event, token, seq));
     if (isPassThrough(this.#contracts, to)) {
       for (const part of parts) {
         this.#flow.hold(isLost ? { ...part, owner: null, isNew: false } : part);
       }
     }
-    if (exchange !== undefined) this.#noteMovements(exchange, event, { tokens, seq });
+    if (exchange !== undefined) this.#recordMovements(exchange, event, { tokens, seq });
     else if (isMigrating) this.#legacy.push(...parts.filter(({ owner }) => owner !== null));
     else if (to === zeroAddress) this.events.burnt.push(...parts);
-    else if (this.#kindOf(from) === "neg_risk_adapter") this.events.sentByAdapter.push(...parts);
+    else if (this.#getKind(from) === "neg_risk_adapter") this.events.sentByAdapter.push(...parts);
     else if (!this.#isWallet(to)) return;
     else if (from === zeroAddress) this.events.minted.push(...parts);
     else this.#deliver(event, parts);
   }
 
   /** Returns what a transfer moves, with its owners. */
-  #partsOf({ operator, from, to }: TokensTransferred, token: TokenAmount, seq: Seq): Part[] {
+  #getParts({ operator, from, to }: TokensTransferred, token: TokenAmount, seq: Seq): Part[] {
     const place = { at: to === zeroAddress ? from : to, seq };
     const isFromWallet = this.#isWallet(from);
     if (!isFromWallet && from !== zeroAddress) return this.#flow.take(from, token, place);
-    const via = this.#kindOf(operator) === "auto_redeemer" ? operator : place.at;
+    const via = this.#getKind(operator) === "auto_redeemer" ? operator : place.at;
     const owner = isFromWallet ? from : null;
     return [{ ...token, ...place, owner, via, isNew: !isFromWallet }];
   }
 
   /** Takes what reached a wallet or the address of destroyed tokens. */
   #deliver({ operator, from, to }: TokensTransferred, parts: readonly Part[]): void {
-    const isByAdapter = this.#kindOf(operator) === "neg_risk_adapter";
+    const isByAdapter = this.#getKind(operator) === "neg_risk_adapter";
     if (!isByAdapter) this.events.forward(from, to, parts);
-    else if (this.#kindOf(to) === "burn_address") this.events.destroyed.push(...parts);
+    else if (this.#getKind(to) === "burn_address") this.events.destroyed.push(...parts);
     else this.#madeByAdapter.push(...parts.map((part) => ({ from, part })));
   }
 
-  #noteMovements(
+  #recordMovements(
     exchange: Address,
     { from, to }: TokensTransferred,
     { tokens, seq }: { readonly tokens: readonly TokenAmount[]; readonly seq: Seq },
   ): void {
-    const movements = this.#movementsOf(exchange);
+    const movements = this.#getMovements(exchange);
     const add = (wallet: Address, signed: readonly TokenAmount[]) => {
       if (this.#isWallet(wallet)) movements.push(...signed.map((one) => ({ ...one, wallet, seq })));
     };
@@ -135,7 +135,7 @@ class LedgerWalk {
     add(to, tokens);
   }
 
-  #movementsOf(exchange: Address): Movement[] {
+  #getMovements(exchange: Address): Movement[] {
     const movements = this.#atExchange.get(exchange) ?? [];
     this.#atExchange.set(exchange, movements);
     return movements;
@@ -145,7 +145,7 @@ class LedgerWalk {
   settle(exchange: Address, below: number): void {
     const isDue = (fill: Fill) => fill.exchange.address === exchange && fill.seq < below;
     const fills = extract(this.#unsettled, isDue);
-    const movements = this.#movementsOf(exchange);
+    const movements = this.#getMovements(exchange);
     this.#atExchange.delete(exchange);
     const direct = fills.filter(
       (fill) => fill.role === "direct" && fill.exchange.exchange === "neg_risk",
@@ -174,8 +174,8 @@ class LedgerWalk {
     );
     if (legacy === -1 || minted === -1) return;
     const tokens = [
-      ...negate(amountsOf(this.#legacy.splice(legacy, 1))),
-      ...amountsOf(this.events.minted.splice(minted, 1)),
+      ...negate(getAmounts(this.#legacy.splice(legacy, 1))),
+      ...getAmounts(this.events.minted.splice(minted, 1)),
     ];
     this.#draft.add({ seq, wallet: account, kind: "migrate", via: module.address, tokens });
   }
@@ -197,12 +197,12 @@ class LedgerWalk {
     return { ...ledger, difference: this.#shortAt ?? ledger.difference };
   }
 
-  #kindOf(account: Address): Contract["kind"] | null {
+  #getKind(account: Address): Contract["kind"] | null {
     return this.#contracts.byAddress.get(account)?.kind ?? null;
   }
 
   #isModule(account: Address): boolean {
-    const kind = this.#kindOf(account);
+    const kind = this.#getKind(account);
     return (
       kind === "binary_module" || kind === "neg_risk_module" || kind === "combinatorial_module"
     );

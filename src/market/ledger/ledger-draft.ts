@@ -48,7 +48,7 @@ export class LedgerDraft {
       wallet: to,
       kind: "transfer_in",
       counterparty: from,
-      tokens: amountsOf(tokens),
+      tokens: getAmounts(tokens),
     });
   }
 
@@ -62,7 +62,7 @@ export class LedgerDraft {
             wallet: to,
             kind: "transfer_in",
             counterparty: from,
-            tokens: amountsOf(tokens),
+            tokens: getAmounts(tokens),
           });
         } else if (owner !== to) {
           this.transfer({ seq, from: owner, to }, tokens);
@@ -191,6 +191,6 @@ function numbered(
 }
 
 /** Returns the tokens of parts without the rest of them, added up. */
-export function amountsOf(parts: readonly TokenAmount[]): TokenAmount[] {
+export function getAmounts(parts: readonly TokenAmount[]): TokenAmount[] {
   return sumTokens(parts.map(({ tokenId, amount }) => ({ tokenId, amount })));
 }

@@ -62,7 +62,7 @@ export type BalanceChange = {
 };
 
 /** The number of the cause of a row among those of its wallet at its position. */
-export function causeOf({ sub }: Pick<LedgerRow, "sub">): number {
+export function getCause({ sub }: Pick<LedgerRow, "sub">): number {
   return Math.floor(sub / subsPerCause);
 }
 

@@ -2,7 +2,7 @@
 import type { Address, Seq } from "../../base/ids.ts";
 import type { Contract, Contracts } from "../../contracts/contracts.ts";
 import type { PositionsChanged, TokenAmount } from "../../contracts/events.ts";
-import { amountsOf, type Entry, type LedgerDraft } from "./ledger-draft.ts";
+import { type Entry, getAmounts, type LedgerDraft } from "./ledger-draft.ts";
 import { type PositionNature, zeroAddress } from "./ledger-row.ts";
 import type { Movement } from "./settle-fills.ts";
 import { extract, negate, type Part } from "./token-flow.ts";
@@ -11,7 +11,7 @@ type Parts = {
   readonly contracts: Contracts;
   readonly draft: LedgerDraft;
   readonly isWallet: (account: Address) => boolean;
-  readonly movementsOf: (exchange: Address) => Movement[];
+  readonly getMovements: (exchange: Address) => Movement[];
 };
 
 export class PositionChanges {
@@ -34,7 +34,7 @@ export class PositionChanges {
     if (kind === "conditional_tokens") {
       if (this.#parts.isWallet(account)) this.#changeOwn(event, seq, via);
       // Otherwise the event of the neg-risk adapter follows, or the tokens are passed on.
-      else if (cause !== "split" && this.#kindOf(account) !== "neg_risk_adapter") {
+      else if (cause !== "split" && this.#getKind(account) !== "neg_risk_adapter") {
         this.#close(event, seq, account);
       }
     } else if (kind === "neg_risk_adapter") {
@@ -58,7 +58,7 @@ export class PositionChanges {
     const [first] = created;
     if (first === undefined) return;
     const { seq } = first;
-    const tokens = amountsOf(created);
+    const tokens = getAmounts(created);
     const conversion = this.#unforwarded.get(from);
     if (conversion !== undefined) {
       this.#unforwarded.delete(from);
@@ -88,16 +88,16 @@ export class PositionChanges {
   #changeOwn(event: PositionsChanged, seq: Seq, via: Address): void {
     const { account, cause } = event;
     const isOwn = ({ at }: Part) => at === account;
-    const minted = amountsOf(extract(this.minted, isOwn));
-    const burnt = negate(amountsOf(extract(this.burnt, isOwn)));
+    const minted = getAmounts(extract(this.minted, isOwn));
+    const burnt = negate(getAmounts(extract(this.burnt, isOwn)));
     const [main, other] = cause === "split" ? [minted, burnt] : [burnt, minted];
-    const nature = this.#natureOf(event, other.length > 0);
+    const nature = this.#getNature(event, other.length > 0);
     const cash = nature === null || nature === "full" ? event.cash : 0n;
     const tokens = [...inOutcomeOrder(main, event), ...other];
     this.#parts.draft.add({ seq, wallet: account, kind: cause, nature, via, cash, tokens });
   }
 
-  #natureOf({ basis }: PositionsChanged, hasOther: boolean): PositionNature | null {
+  #getNature({ basis }: PositionsChanged, hasOther: boolean): PositionNature | null {
     const { collateral, wrappedCollateral } = this.#parts.contracts;
     if (basis === null) return null;
     if (basis.parentCollectionId !== null) return "nested";
@@ -115,28 +115,28 @@ export class PositionChanges {
     const owners = [...Map.groupBy(burnt, ({ owner }) => owner)].filter(
       ([owner]) => owner !== null,
     );
-    const total = owners.reduce((sum, [, parts]) => sum + sumOf(parts), 0n);
+    const total = owners.reduce((sum, [, parts]) => sum + sumAll(parts), 0n);
     let rest = cash;
     for (const [index, [owner, parts]] of owners.entries()) {
       const isLast = index === owners.length - 1;
-      const share = isLast ? rest : (cash * sumOf(parts)) / total;
+      const share = isLast ? rest : (cash * sumAll(parts)) / total;
       rest -= share;
       if (owner === null) continue;
       const counterparty = receiver === owner ? null : receiver;
-      const tokens = negate(amountsOf(parts));
+      const tokens = negate(getAmounts(parts));
       const via = parts[0]?.via ?? at;
       draft.add({ seq, wallet: owner, kind: cause, via, cash: share, counterparty, tokens });
     }
     const [first] = burnt;
     // Sent in an earlier transaction: the owner of the shares is not known, only the receiver of the collateral.
     if (owners.length > 0 || first === undefined || receiver === null) return;
-    if (this.#kindOf(account) === "exchange") return;
+    if (this.#getKind(account) === "exchange") return;
     const tokens = [{ tokenId: first.tokenId, amount: 0n }];
     draft.add({ seq, wallet: receiver, kind: cause, via: at, cash, tokens });
   }
 
   #splitByAdapter({ account, cash }: PositionsChanged, seq: Seq, via: Address): void {
-    const tokens = amountsOf(extract(this.sentByAdapter, ({ at }) => at === account));
+    const tokens = getAmounts(extract(this.sentByAdapter, ({ at }) => at === account));
     // A contract passes them on.
     if (!this.#parts.isWallet(account)) return;
     this.#parts.draft.add({ seq, wallet: account, kind: "split", via, cash, tokens });
@@ -151,12 +151,12 @@ export class PositionChanges {
     const { draft, isWallet } = this.#parts;
     const given = extract(this.destroyed, () => true);
     const sent = extract(this.sentByAdapter, () => true);
-    const yes = amountsOf(sent.filter(({ at }) => at === account));
+    const yes = getAmounts(sent.filter(({ at }) => at === account));
     const isDirect = isWallet(account);
     const wallet = isDirect ? account : (given.find(({ owner }) => owner !== null)?.owner ?? null);
-    const converted = amountsOf(given);
+    const converted = getAmounts(given);
     if (wallet !== null) {
-      const own = negate(amountsOf(given.filter(({ owner }) => owner === wallet)));
+      const own = negate(getAmounts(given.filter(({ owner }) => owner === wallet)));
       const paid = yes[0]?.amount ?? converted[0]?.amount ?? 0n;
       const cash = BigInt(Math.max(converted.length - 1, 0)) * paid;
       const tokens = isDirect ? [...own, ...yes] : own;
@@ -179,26 +179,26 @@ export class PositionChanges {
         wallet: receiver,
         kind: "transfer_in",
         counterparty,
-        tokens: amountsOf(parts),
+        tokens: getAmounts(parts),
       });
     }
   }
 
   /** Tokens of a module that were minted to wallets. A caller that is a contract pays for its only receiver. */
   #splitByModule({ account, cause, cash }: PositionsChanged, seq: Seq, module: Address): void {
-    const { draft, isWallet, movementsOf } = this.#parts;
+    const { draft, isWallet, getMovements } = this.#parts;
     const minted = extract(this.minted, ({ amount }) => amount === -cash);
     const [first] = minted;
     if (first === undefined) return;
-    if (this.#kindOf(account) === "exchange") {
+    if (this.#getKind(account) === "exchange") {
       const movements = minted.map(({ at, ...part }) => ({ ...part, wallet: at }));
-      movementsOf(account).push(...movements);
+      getMovements(account).push(...movements);
       return;
     }
     const isForOne = minted.every(({ at }) => at === first.at);
     const payer = isWallet(account) ? account : isForOne ? first.at : null;
     if (payer === null) return this.#give(minted, { seq, from: module });
-    draft.add({ seq, wallet: payer, kind: cause, via: module, cash, tokens: amountsOf(minted) });
+    draft.add({ seq, wallet: payer, kind: cause, via: module, cash, tokens: getAmounts(minted) });
     this.#passOn(minted, { seq, from: payer });
   }
 
@@ -213,7 +213,7 @@ export class PositionChanges {
     const isOther = recipient !== null && recipient !== wallet && isWallet(recipient) && cash > 0n;
     const counterparty = isOther ? recipient : null;
     const own = burnt.filter(({ owner }) => owner === wallet);
-    const tokens = [...negate(amountsOf(own)), ...amountsOf(minted)];
+    const tokens = [...negate(getAmounts(own)), ...getAmounts(minted)];
     draft.add({ seq, wallet, kind, via: module, cash, counterparty, tokens });
     draft.keepParts(
       burnt.filter(({ owner }) => owner !== wallet),
@@ -228,7 +228,7 @@ export class PositionChanges {
     { seq, from }: { readonly seq: Seq; readonly from: Address },
   ): void {
     for (const [wallet, own] of Map.groupBy(parts, ({ at }) => at)) {
-      const tokens = amountsOf(own);
+      const tokens = getAmounts(own);
       this.#parts.draft.add({ seq, wallet, kind: "transfer_in", counterparty: from, tokens });
     }
   }
@@ -243,12 +243,12 @@ export class PositionChanges {
     }
   }
 
-  #kindOf(account: Address): Contract["kind"] | null {
+  #getKind(account: Address): Contract["kind"] | null {
     return this.#parts.contracts.byAddress.get(account)?.kind ?? null;
   }
 }
 
-function sumOf(parts: readonly TokenAmount[]): bigint {
+function sumAll(parts: readonly TokenAmount[]): bigint {
   return parts.reduce((sum, { amount }) => sum + amount, 0n);
 }
 

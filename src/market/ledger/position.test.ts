@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { knownContracts, readRecordedBlocks } from "../../../test/support/recorded-chain.ts";
-import { contextOf, readExpectedPositions } from "../../../test/support/recorded-positions.ts";
-import { formatTokenId, lastSeqOf } from "../../base/ids.ts";
+import { getContext, readExpectedPositions } from "../../../test/support/recorded-positions.ts";
+import { formatTokenId, toLastSeq } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../block-facts.ts";
 import type { LedgerRow } from "./ledger-row.ts";
@@ -16,9 +16,9 @@ function positionsAt(block: number, wallet: string): readonly Position[] {
   const rows = blocks
     .filter(({ number }) => number <= block)
     .flatMap(({ ledger }) => ledger.filter((row) => row.wallet === wallet));
-  const fold = new PositionFold(contextOf(block));
+  const fold = new PositionFold(getContext(block));
   for (const row of rows.toSorted(inOrder)) fold.add(row);
-  return fold.finish(lastSeqOf(block));
+  return fold.finish(toLastSeq(block));
 }
 
 function inOrder(one: LedgerRow, other: LedgerRow): number {

@@ -6,7 +6,7 @@
  * For every position, with fees: cash in - cash out = realized + unknownProceeds + moved - cost - feeCost - costOut.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { causeOf, type LedgerRow } from "./ledger-row.ts";
+import { getCause, type LedgerRow } from "./ledger-row.ts";
 
 /** What a wallet has of one token, and what it made of it. */
 export type Position = {
@@ -41,9 +41,9 @@ export type Settlement = {
 
 /** What the ledger alone does not say. */
 export type FoldContext = {
-  settlementOf(tokenId: TokenId): Settlement | null;
+  getSettlement(tokenId: TokenId): Settlement | null;
   /** The fee of conversions of the token's event, in hundredths of a percent. */
-  feeBipsOf(tokenId: TokenId): bigint;
+  getFeeBips(tokenId: TokenId): bigint;
   /** Called with each profit or loss and its time, also for settlements. */
   onRealized?(amount: bigint, timestamp: number): void;
 };
@@ -71,7 +71,7 @@ export class PositionFold {
 
   add(row: FoldRow): void {
     const [first] = this.#open;
-    if (first !== undefined && (first.seq !== row.seq || causeOf(first) !== causeOf(row))) {
+    if (first !== undefined && (first.seq !== row.seq || getCause(first) !== getCause(row))) {
       this.#close();
     }
     this.#open.push(row);
@@ -158,7 +158,7 @@ export class PositionFold {
   #redeem(rows: readonly FoldRow[]): void {
     const cash = rows.reduce((sum, row) => sum + row.cash, 0n);
     const payouts = rows.map(({ tokenId, shares }) => {
-      const settlement = this.#context.settlementOf(tokenId);
+      const settlement = this.#context.getSettlement(tokenId);
       return settlement === null ? null : (-shares * settlement.numerator) / settlement.sum;
     });
     const isKnown = payouts.every((payout) => payout !== null);
@@ -186,7 +186,7 @@ export class PositionFold {
     const cash =
       made.length > 0
         ? lowest.cash
-        : conversionCash(given, this.#context.feeBipsOf(lowest.tokenId));
+        : conversionCash(given, this.#context.getFeeBips(lowest.tokenId));
     if (given.some((row) => this.#of(row).known !== this.#of(row).shares)) {
       this.#transfer(rows);
       this.#of(lowest).unknownProceeds += cash;
@@ -286,7 +286,7 @@ export class PositionFold {
   #settle(position: Position, through: Seq): void {
     const { tokenId } = position;
     if (this.#settled.has(tokenId)) return;
-    const settlement = this.#context.settlementOf(tokenId);
+    const settlement = this.#context.getSettlement(tokenId);
     if (settlement === null || settlement.seq > through) return;
     this.#settled.add(tokenId);
     const value = (position.known * settlement.numerator) / settlement.sum;

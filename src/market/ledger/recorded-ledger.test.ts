@@ -14,12 +14,12 @@ import {
   readExpectedBalances,
   readExpectedLedger,
 } from "../../../test/support/recorded-ledger.ts";
-import { feeBipsOf } from "../../../test/support/recorded-positions.ts";
+import { getFeeBips } from "../../../test/support/recorded-positions.ts";
 import { formatTokenId } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../block-facts.ts";
-import { causeOf, type LedgerRow } from "./ledger-row.ts";
+import { getCause, type LedgerRow } from "./ledger-row.ts";
 import { conversionCash } from "./position.ts";
 import { isPassThrough } from "./token-flow.ts";
 
@@ -32,9 +32,9 @@ const facts = derive(readRecordedBlocks("wallets"));
 function assertLedger(blocks: readonly BlockFacts[], expected: readonly ExpectedRow[]): void {
   const rows = blocks.flatMap((block) => formatRows(block.ledger.map(withConversionFee)));
   const right = expected.filter(({ kind }) => kind !== "resolution").map(formatExpectedRow);
-  const [own, theirs] = [linesOf(rows), linesOf(right)];
-  const [known, wanted] = [new Set(own), new Set(theirs)];
-  assert.deepEqual(own.filter((line) => !wanted.has(line)).slice(0, 3), []);
+  const [own, theirs] = [toLines(rows), toLines(right)];
+  const [known, requested] = [new Set(own), new Set(theirs)];
+  assert.deepEqual(own.filter((line) => !requested.has(line)).slice(0, 3), []);
   assert.deepEqual(theirs.filter((line) => !known.has(line)).slice(0, 3), []);
   assert.ok(own.every((line, index) => line === theirs[index]));
 }
@@ -43,13 +43,13 @@ function assertLedger(blocks: readonly BlockFacts[], expected: readonly Expected
 function withConversionFee(row: LedgerRow, _: number, rows: readonly LedgerRow[]): LedgerRow {
   if (row.kind !== "convert" || row.cash === 0n) return row;
   const cause = rows.filter(({ seq, wallet, sub }) => {
-    return seq === row.seq && wallet === row.wallet && causeOf({ sub }) === causeOf(row);
+    return seq === row.seq && wallet === row.wallet && getCause({ sub }) === getCause(row);
   });
   if (cause.some(({ shares }) => shares > 0n)) return row;
-  return { ...row, cash: conversionCash(cause, feeBipsOf(row.tokenId)) };
+  return { ...row, cash: conversionCash(cause, getFeeBips(row.tokenId)) };
 }
 
-function linesOf(rows: readonly unknown[]): string[] {
+function toLines(rows: readonly unknown[]): string[] {
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }
 

@@ -1,7 +1,7 @@
 /** The ledger of fills: what each wallet traded, and what else moved at the exchange. */
 import type { Address, Seq, TokenId } from "../../base/ids.ts";
 import type { TokenAmount } from "../../contracts/events.ts";
-import { cashOf, type Fill } from "../fill.ts";
+import { type Fill, getCash } from "../fill.ts";
 import type { Entry } from "./ledger-draft.ts";
 
 /** A signed amount that went to or from a wallet through an exchange. */
@@ -18,7 +18,7 @@ export function settleFills(
 ): { readonly entries: readonly Entry[]; readonly isShort: boolean } {
   const trades = fills.flatMap(tradesOfFill);
   const pairs = new Map<string, Pair>();
-  const pairOf = (wallet: Address, tokenId: TokenId): Pair => {
+  const getPair = (wallet: Address, tokenId: TokenId): Pair => {
     const key = wallet + tokenId;
     const pair = pairs.get(key) ?? { wallet, tokenId, traded: 0n, seq: null, moves: [] };
     pairs.set(key, pair);
@@ -26,15 +26,15 @@ export function settleFills(
   };
   for (const { wallet, tokens, seq } of trades) {
     for (const { tokenId, amount } of tokens) {
-      const pair = pairOf(wallet, tokenId);
+      const pair = getPair(wallet, tokenId);
       pair.traded += amount;
       pair.seq = seq;
     }
   }
-  for (const movement of movements) pairOf(movement.wallet, movement.tokenId).moves.push(movement);
-  const rest = [...pairs.values()].flatMap(restOf);
+  for (const movement of movements) getPair(movement.wallet, movement.tokenId).moves.push(movement);
+  const rest = [...pairs.values()].flatMap(getRest);
   return {
-    entries: [...trades, ...transfersOf(rest, exchange)],
+    entries: [...trades, ...getTransfers(rest, exchange)],
     isShort: rest.some(({ isShort }) => isShort),
   };
 }
@@ -51,7 +51,7 @@ type Pair = {
 type Rest = Movement & { readonly isShort: boolean };
 
 /** Returns the movements that no trade explains. */
-function restOf({ wallet, tokenId, traded, seq, moves }: Pair): Rest[] {
+function getRest({ wallet, tokenId, traded, seq, moves }: Pair): Rest[] {
   if (seq === null) return moves.map((move) => ({ ...move, isShort: false }));
   const moved = moves.reduce((sum, { amount }) => sum + amount, 0n);
   const amount = moved - traded;
@@ -60,7 +60,7 @@ function restOf({ wallet, tokenId, traded, seq, moves }: Pair): Rest[] {
 }
 
 /** Joins movements of one log to one transfer. */
-function transfersOf(rest: readonly Rest[], exchange: Address): Entry[] {
+function getTransfers(rest: readonly Rest[], exchange: Address): Entry[] {
   const transfers = new Map<string, Entry>();
   for (const { wallet, tokenId, amount, seq } of rest) {
     const kind = amount > 0n ? "transfer_in" : "transfer_out";
@@ -79,7 +79,7 @@ function tradesOfFill(fill: Fill): Entry[] {
   const isBuy = makerSide === "BUY";
   // The event of a taker is not exact before generation 3, so its amounts are the sums of the legs.
   const shares = isTaker ? fill.size : isBuy ? fill.takerAmount : fill.makerAmount;
-  const value = isTaker ? fill.value : cashOf(fill);
+  const value = isTaker ? fill.value : getCash(fill);
   const hasShareFee = exchange.generation === 1 && isBuy;
   const feeShares = hasShareFee ? fill.fee : 0n;
   const amount = isBuy ? shares - feeShares : -shares;

@@ -1,6 +1,6 @@
 import { parseMicros } from "../../base/decimal.ts";
 import type { Address, ConditionId, TokenId } from "../../base/ids.ts";
-import { mapInTurns } from "../../base/time/turns.ts";
+import { mapYielding } from "../../base/time/turns.ts";
 import { isTrade } from "../../market/fill.ts";
 import {
   addWalletTotals,
@@ -28,9 +28,9 @@ export async function readWallet(
 ): Promise<ReadWallet> {
   const tokens = await readTokens(facts, address);
   const markets = new Map<ConditionId | TokenId, WalletMarket>();
-  await mapInTurns(tokens, ([tokenId, more]) => {
-    const place = directory.placeOf(tokenId);
-    const conditionId = place === null ? null : directory.marketIdOf(place.conditionId);
+  await mapYielding(tokens, ([tokenId, more]) => {
+    const place = directory.getPlace(tokenId);
+    const conditionId = place === null ? null : directory.getMarketId(place.conditionId);
     const before = markets.get(conditionId ?? tokenId);
     const totals = before === undefined ? more : addWalletTotals(before.totals, more);
     markets.set(conditionId ?? tokenId, { conditionId, totals });

@@ -4,7 +4,7 @@ import type { Tally } from "../../market/delta.ts";
 export const countNames = ["fills", "events", "quarantined", "ledger", "balances"] as const;
 
 /** Returns how many rows of a kind a tally counts. */
-export function countOf(
+export function getCount(
   tally: Omit<Tally, "anomalies">,
   name: (typeof countNames)[number],
 ): number {

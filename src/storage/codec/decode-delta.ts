@@ -10,7 +10,7 @@ import type { BatchHead } from "./encode-facts.ts";
 import { enumCodes, fillBytes, fillOffsets } from "./fill-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** Returns the delta of a batch with these rows of fills. It equals what `finalDeltaOf` derives from the same blocks. */
+/** Returns the delta of a batch with these rows of fills. It equals what `toFinalDelta` derives from the same blocks. */
 export function decodeDelta({ last, events, tally }: BatchHead, fills: Uint8Array): Delta {
   return { last, block: null, events, trades: decodeTrades(new RowReader(fills)), tally };
 }

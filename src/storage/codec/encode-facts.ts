@@ -1,13 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import { zeroHash } from "../../base/ids.ts";
-import { type Coverage, timedBlockOf } from "../../chain/raw-log.ts";
+import { type Coverage, toTimedBlock } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
-import { sumTallies, type Tally, tallyOf } from "../../market/delta.ts";
-import { type Fill, isTrade, tradeOf } from "../../market/fill.ts";
+import { sumTallies, type Tally, toTally } from "../../market/delta.ts";
+import { type Fill, isTrade, toTrade } from "../../market/fill.ts";
 import type { BalanceChange, LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { type MinuteCandle, MinuteCandles } from "../../market/minute-candle.ts";
-import { countNames, countOf } from "./commit-counts.ts";
-import { encodeEvent, subjectOf } from "./event-codec.ts";
+import { countNames, getCount } from "./commit-counts.ts";
+import { encodeEvent, getSubject } from "./event-codec.ts";
 import { enumCodes, fillBytes } from "./fill-layout.ts";
 import { balanceBytes, ledgerBytes, writeBalanceChange, writeLedgerRow } from "./ledger-layout.ts";
 import { RowWriter } from "./row-writer.ts";
@@ -54,7 +54,7 @@ export function encodeFacts(
   for (const block of blocks) {
     for (const fill of block.fills) {
       writeFill(fills, fill);
-      if (isTrade(fill)) candles.add(tradeOf(fill));
+      if (isTrade(fill)) candles.add(toTrade(fill));
     }
     for (const event of block.events) writeEvent(eventRows, event);
     for (const { seq, timestamp, reason, log } of block.quarantined) {
@@ -63,12 +63,12 @@ export function encodeFacts(
     for (const row of block.ledger) writeLedgerRow(ledger, row);
     for (const change of block.balances) writeBalanceChange(balances, change);
     events.push(...block.events);
-    tallies.push(tallyOf(block));
+    tallies.push(toTally(block));
   }
   const { fromBlock, last } = range;
   return {
     fromBlock,
-    last: timedBlockOf(last),
+    last: toTimedBlock(last),
     rows: {
       fills: fills.finish(),
       minuteCandles: encodeMinuteCandles(candles.values()),
@@ -100,7 +100,7 @@ export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   const commit = new RowWriter();
   commit.uint64(first.fromBlock).uint64(last.last.number);
   commit.hex(last.last.hash).uint32(last.last.timestamp);
-  for (const name of countNames) commit.uint64(countOf(counted, name));
+  for (const name of countNames) commit.uint64(getCount(counted, name));
   commit.uint64(anomalies.length);
   return commit.finish();
 }
@@ -168,6 +168,6 @@ function writeMinuteCandle(row: RowWriter, { tokenId, minute, candle }: MinuteCa
 
 function writeEvent(row: RowWriter, located: LocatedEvent): void {
   row.uint64(located.seq).uint32(located.timestamp).hex(located.blockHash).hex(located.txHash);
-  row.hex(located.address).text(located.event.kind).hex(subjectOf(located.event));
+  row.hex(located.address).text(located.event.kind).hex(getSubject(located.event));
   row.text(encodeEvent(located.event));
 }

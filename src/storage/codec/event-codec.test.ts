@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { abisOf } from "../../../test/support/event-abis.ts";
-import { anyLogOf } from "../../../test/support/generate-event-logs.ts";
+import { getAbis } from "../../../test/support/event-abis.ts";
+import { anyLog } from "../../../test/support/generate-event-logs.ts";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import { isStoredEvent, type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
-import { decodeEvent, encodeEvent, subjectOf } from "./event-codec.ts";
+import { decodeEvent, encodeEvent, getSubject } from "./event-codec.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
 const sources = [...contracts.byAddress.values()].flatMap((contract) =>
-  abisOf(contract).map(({ item }) => ({ contract, item })),
+  getAbis(contract).map(({ item }) => ({ contract, item })),
 );
 
 /** Any event that a log of the known contracts can decode to and that is stored, of every kind. */
 const anyStoredEvent: fc.Arbitrary<StoredEvent> = fc
   .constantFrom(...sources)
-  .chain(({ contract, item }) => anyLogOf(item, contract.address))
+  .chain(({ contract, item }) => anyLog(item, contract.address))
   .map((log) => decoder.decode(log)?.event)
   .filter((event) => event !== undefined)
   .filter(isStoredEvent);
@@ -40,7 +40,7 @@ describe("stored events", () => {
   test("have one of their own values as 32-byte subject, addresses padded on the left", () => {
     fc.assert(
       fc.property(anyStoredEvent, (event) => {
-        const subject = subjectOf(event);
+        const subject = getSubject(event);
         assert.match(subject, /^0x[0-9a-f]{64}$/);
         const values: readonly unknown[] = Object.values(event);
         const isAddress = subject.startsWith(`0x${"0".repeat(24)}`);

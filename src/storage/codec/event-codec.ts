@@ -45,7 +45,7 @@ export function parseEvent(row: Row): LocatedEvent {
 }
 
 /** Returns the 32 bytes that an event is looked up by: condition, question, order, or address (padded on the left). */
-export function subjectOf(event: StoredEvent): Hash {
+export function getSubject(event: StoredEvent): Hash {
   const field = subjectFieldByKind[event.kind];
   const fields: Readonly<Record<string, unknown>> = event;
   return padded(field === null ? "0x" : String(fields[field]));

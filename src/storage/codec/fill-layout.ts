@@ -32,14 +32,14 @@ const micros: FieldType = {
   bytes: 16,
   read: (bytes) => `reinterpret(reinterpretAsInt128(${bytes}), 'Decimal(38, 6)')`,
 };
-const side = enumOf(enumCodes.side);
+const side = getEnum(enumCodes.side);
 
 /** Fields that are a column in both tables. */
 const ownFields = {
   seq: unsigned(8),
   timestamp: unsigned(4),
   token_id: hash,
-  role: enumOf(enumCodes.role),
+  role: getEnum(enumCodes.role),
   maker: address,
   taker: address,
   size: micros,
@@ -54,7 +54,7 @@ const packedFields = {
   tx_hash: hash,
   block_hash: hash,
   exchange_address: address,
-  exchange: enumOf(enumCodes.exchange),
+  exchange: getEnum(enumCodes.exchange),
   maker_side: side,
   maker_token_id: hash,
   maker_amount: unsigned(16),
@@ -63,7 +63,7 @@ const packedFields = {
   fee_refund: micros,
   builder: hash,
   metadata: hash,
-  match_type: enumOf(enumCodes.matchType),
+  match_type: getEnum(enumCodes.matchType),
   taker_order_hash: hash,
   match_seq: unsigned(8),
   legs: unsigned(2),
@@ -75,25 +75,25 @@ export type FillField = keyof typeof ownFields | keyof typeof packedFields;
 type FillColumn = { readonly name: string; readonly type: string };
 
 const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packedFields };
-const fieldNames = namesOf(fields);
+const fieldNames = getNames(fields);
 
 /** The length of a row, in bytes. */
-export const fillBytes: number = bytesOf(fieldNames);
+export const fillBytes: number = toBytes(fieldNames);
 
 /** The offset of each field in a row, in bytes. */
 export const fillOffsets = Object.fromEntries(
-  fieldNames.map((name, index) => [name, bytesOf(fieldNames.slice(0, index))]),
+  fieldNames.map((name, index) => [name, toBytes(fieldNames.slice(0, index))]),
 ) as Readonly<Record<FillField, number>>;
 
 /** The bytes before and in the packed fields. */
-const ownBytes = bytesOf(namesOf(ownFields));
+const ownBytes = toBytes(getNames(ownFields));
 const packedBytes = fillBytes - ownBytes;
 
 /** The stored columns of the two tables of fills, in their order. */
 export const fillColumns = {
-  fills: fieldNames.map(columnOf),
+  fills: fieldNames.map(getColumn),
   fills_by_token: [
-    ...namesOf(ownFields).map(columnOf),
+    ...getNames(ownFields).map(getColumn),
     { name: "row", type: `FixedString(${packedBytes})` },
   ],
 } as const satisfies Record<string, readonly FillColumn[]>;
@@ -107,18 +107,20 @@ export type FillTable = keyof typeof fillColumns;
  */
 export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
   fills: declared("fills").join(", "),
-  fills_by_token: [...declared("fills_by_token"), ...namesOf(packedFields).map(aliasOf)].join(", "),
+  fills_by_token: [...declared("fills_by_token"), ...getNames(packedFields).map(getAlias)].join(
+    ", ",
+  ),
 };
 
-function namesOf<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
+function getNames<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
   return Object.keys(of) as Name[];
 }
 
-function bytesOf(names: readonly FillField[]): number {
+function toBytes(names: readonly FillField[]): number {
   return names.reduce((sum, name) => sum + fields[name].bytes, 0);
 }
 
-function columnOf(name: FillField): FillColumn {
+function getColumn(name: FillField): FillColumn {
   return { name, type: fields[name].type };
 }
 
@@ -126,7 +128,7 @@ function declared(table: FillTable): string[] {
   return fillColumns[table].map(({ name, type }) => `${name} ${type}`);
 }
 
-function aliasOf(name: keyof typeof packedFields): string {
+function getAlias(name: keyof typeof packedFields): string {
   const { type, bytes, read } = fields[name];
   const begin = 1 + fillOffsets[name] - ownBytes;
   return `${name} ${type} ALIAS ${read(`substring(row, ${begin}, ${bytes})`)}`;
@@ -141,7 +143,7 @@ function unsigned(bytes: number): FieldType {
   return { type, bytes, read: (sql) => `reinterpretAs${type}(${sql})` };
 }
 
-function enumOf(codes: Readonly<Record<string, number>>): FieldType {
+function getEnum(codes: Readonly<Record<string, number>>): FieldType {
   const words = Object.entries(codes).map(([word, code]) => `'${word}' = ${code}`);
   const type = `Enum8(${words.join(", ")})`;
   return { type, bytes: 1, read: (sql) => `reinterpretAsInt8(${sql})::${type}` };

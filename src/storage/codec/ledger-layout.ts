@@ -44,9 +44,9 @@ export const ledgerColumns = {
   timestamp: ["UInt32", 4],
   tx_hash: ["FixedString(32)", 32],
   token_id: ["FixedString(32)", 32],
-  kind: [enumOf(ledgerCodes.kind), 1],
-  role: [enumOf(ledgerCodes.role), 1],
-  nature: [enumOf(ledgerCodes.nature), 1],
+  kind: [getEnum(ledgerCodes.kind), 1],
+  role: [getEnum(ledgerCodes.role), 1],
+  nature: [getEnum(ledgerCodes.nature), 1],
   shares: ["Int256", 32],
   cash: ["Decimal(38, 6)", 16],
   fee: ["Decimal(38, 6)", 16],
@@ -101,7 +101,7 @@ export function writeBalanceChange(rows: RowWriter, change: BalanceChange): void
 }
 
 /** Where each field of a row of `ledger` is, in bytes. */
-const ledgerOffsets = offsetsOf(ledgerColumns);
+const ledgerOffsets = getOffsets(ledgerColumns);
 
 /** Reads the row of `ledger` that begins at `row`. */
 function ledgerRowAt(
@@ -109,8 +109,8 @@ function ledgerRowAt(
   row: number,
   at: Readonly<Record<keyof typeof ledgerColumns, number>> = ledgerOffsets,
 ): LedgerRow {
-  const role = wordOf(ledgerCodes.role, rows.uint8(row + at.role));
-  const nature = wordOf(ledgerCodes.nature, rows.uint8(row + at.nature));
+  const role = toWord(ledgerCodes.role, rows.uint8(row + at.role));
+  const nature = toWord(ledgerCodes.nature, rows.uint8(row + at.nature));
   return {
     wallet: rows.address(row + at.wallet),
     seq: rows.uint64(row + at.seq) as Seq,
@@ -118,7 +118,7 @@ function ledgerRowAt(
     timestamp: rows.uint32(row + at.timestamp),
     txHash: rows.hash(row + at.tx_hash),
     tokenId: rows.tokenId(row + at.token_id),
-    kind: wordOf(ledgerCodes.kind, rows.uint8(row + at.kind)),
+    kind: toWord(ledgerCodes.kind, rows.uint8(row + at.kind)),
     role: role === "none" ? null : role,
     nature: nature === "none" ? null : nature,
     shares: rows.int256(row + at.shares),
@@ -161,23 +161,23 @@ function decodeEach<Row>(
 }
 
 /** Returns the word of a code. */
-export function wordOf<Word extends string>(
+export function toWord<Word extends string>(
   codes: Readonly<Record<Word, number>>,
   code: number,
 ): Word {
-  return (wordsOf.get(codes) ?? readWords(codes))[code] as Word;
+  return (toWords.get(codes) ?? readWords(codes))[code] as Word;
 }
 
-const wordsOf = new Map<object, string[]>();
+const toWords = new Map<object, string[]>();
 
 function readWords(codes: Readonly<Record<string, number>>): string[] {
   const words: string[] = [];
   for (const [word, code] of Object.entries(codes)) words[code] = word;
-  wordsOf.set(codes, words);
+  toWords.set(codes, words);
   return words;
 }
 
-function offsetsOf<Name extends string>(
+function getOffsets<Name extends string>(
   columns: Readonly<Record<Name, readonly [string, number]>>,
 ): Readonly<Record<Name, number>> {
   let offset = 0;
@@ -189,7 +189,7 @@ function offsetsOf<Name extends string>(
   return offsets as Record<Name, number>;
 }
 
-function enumOf(codes: Readonly<Record<string, number>>): string {
+function getEnum(codes: Readonly<Record<string, number>>): string {
   return `Enum8(${Object.entries(codes)
     .map(([word, code]) => `'${word}' = ${code}`)
     .join()})`;

@@ -4,12 +4,12 @@ import type { FoldRow } from "../../market/ledger/position.ts";
 import type { Engine } from "../engine/engine.ts";
 import { hexLiteral, integerLiteral } from "../sql-literal.ts";
 import { readRows } from "./fixed-rows.ts";
-import { ledgerCodes, ledgerColumns, wordOf } from "./ledger-layout.ts";
+import { ledgerCodes, ledgerColumns, toWord } from "./ledger-layout.ts";
 
 /** Rows of one query: some megabytes. */
 const pageRows = 50_000;
 
-const foldColumns = columnsOf([
+const foldColumns = getColumns([
   "seq",
   "sub",
   "timestamp",
@@ -36,13 +36,13 @@ export async function* readFoldRows(
       count += 1;
       seq = reader.uint64(row + at.seq);
       sub = reader.uint32(row + at.sub);
-      const nature = wordOf(ledgerCodes.nature, reader.uint8(row + at.nature));
+      const nature = toWord(ledgerCodes.nature, reader.uint8(row + at.nature));
       return {
         seq: seq as Seq,
         sub,
         timestamp: reader.uint32(row + at.timestamp),
         tokenId: reader.tokenId(row + at.token_id),
-        kind: wordOf(ledgerCodes.kind, reader.uint8(row + at.kind)),
+        kind: toWord(ledgerCodes.kind, reader.uint8(row + at.kind)),
         nature: nature === "none" ? null : nature,
         shares: reader.int256(row + at.shares),
         cash: reader.int128(row + at.cash),
@@ -55,7 +55,7 @@ export async function* readFoldRows(
   }
 }
 
-function columnsOf<Name extends keyof typeof ledgerColumns>(
+function getColumns<Name extends keyof typeof ledgerColumns>(
   names: readonly Name[],
 ): Readonly<Record<Name, readonly [string, number]>> {
   return Object.fromEntries(

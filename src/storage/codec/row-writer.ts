@@ -21,7 +21,7 @@ export class RowWriter {
   /** Allocates room for `bytesExpected`. The buffer grows when it is full. */
   constructor(bytesExpected = 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytesExpected);
-    this.#view = viewOf(this.#buffer);
+    this.#view = toView(this.#buffer);
   }
 
   /** Writes a `FixedString`, given as `0x` and lower-case hex: an even number of bytes, at most 32. */
@@ -139,11 +139,11 @@ export class RowWriter {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#length + bytes));
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
-    this.#view = viewOf(larger);
+    this.#view = toView(larger);
   }
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+function toView({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { TokenTexts } from "./token-texts.ts";
 
-function viewOf(bytes: Buffer): DataView {
+function toView(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
@@ -13,7 +13,7 @@ describe("texts of token ids", () => {
     const ids = Array.from({ length: 64 }, () => randomBytes(32));
     for (let turn = 0; turn < 500; turn += 1) {
       const id = ids[(turn * 7) % ids.length] ?? Buffer.alloc(32);
-      assert.equal(texts.at(viewOf(id), 0), `0x${id.toString("hex")}`);
+      assert.equal(texts.at(toView(id), 0), `0x${id.toString("hex")}`);
     }
   });
 
@@ -22,7 +22,7 @@ describe("texts of token ids", () => {
     const id = Buffer.alloc(32);
     for (let byte = 0; byte < 32; byte += 1) {
       id[byte] = 1;
-      assert.equal(texts.at(viewOf(id), 0), `0x${id.toString("hex")}`);
+      assert.equal(texts.at(toView(id), 0), `0x${id.toString("hex")}`);
       id[byte] = 0;
     }
   });

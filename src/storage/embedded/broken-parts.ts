@@ -18,7 +18,7 @@ export async function refuseBrokenParts(engine: Engine): Promise<void> {
      WHERE database = currentDatabase() AND startsWith(reason, 'broken') ORDER BY table, name`,
   );
   for (const row of rows) {
-    const broken = partOf(row);
+    const broken = getPart(row);
     const [name = "", level, modifiedAt] = row.slice(3).map(String);
     // Only older parts of a lower level were merged into this one. The engine may have merged others since.
     const older = await engine.query(
@@ -27,7 +27,7 @@ export async function refuseBrokenParts(engine: Engine): Promise<void> {
          AND level < ${Number(level)} AND modification_time <= toDateTime(${Number(modifiedAt)})
        ORDER BY min_block_number`,
     );
-    if (!areCovered(broken, older.map(partOf))) {
+    if (!areCovered(broken, older.map(getPart))) {
       throw new StoreDamagedError(`part ${name} of table ${broken.table} is broken`);
     }
     const dropped = `DROP DETACHED PART ${wordLiteral(name)}`;
@@ -35,7 +35,7 @@ export async function refuseBrokenParts(engine: Engine): Promise<void> {
   }
 }
 
-function partOf([table, first, last]: readonly unknown[]): Part {
+function getPart([table, first, last]: readonly unknown[]): Part {
   return { table: String(table), first: Number(first), last: Number(last) };
 }
 

@@ -23,7 +23,7 @@ import { SpoolFile } from "../engine/spool-file.ts";
 import {
   awaitWrite,
   DataFolderUnwritableError,
-  reasonOf,
+  getReason,
   StoreDamagedError,
 } from "../engine/store-errors.ts";
 
@@ -204,7 +204,7 @@ function openSessions(library: Library, path: string): readonly chdb.Session[] {
   } catch (thrown) {
     for (const session of sessions) session.close();
     const cause = toError(thrown);
-    const what = `the embedded engine cannot open the data folder ${path}: ${reasonOf(cause)}`;
+    const what = `the embedded engine cannot open the data folder ${path}: ${getReason(cause)}`;
     throw new StoreDamagedError(what, { cause });
   }
 }
@@ -219,7 +219,7 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
     const cause = toError(thrown);
     const code = "clickhouseCode" in cause ? cause.clickhouseCode : null;
     if (!damageCodes.has(code)) throw cause;
-    throw new StoreDamagedError(`the data folder cannot be read: ${reasonOf(cause)}`, {
+    throw new StoreDamagedError(`the data folder cannot be read: ${getReason(cause)}`, {
       cause,
     });
   }

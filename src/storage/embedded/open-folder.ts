@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import { refuseFullDisk } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { schemaStatements } from "../schema/schema.ts";
@@ -13,7 +13,7 @@ import { ChdbEngine } from "./chdb-engine.ts";
  */
 export async function openFolder(dataDir: string): Promise<Engine> {
   const engine = await ChdbEngine.open(dataDir);
-  await orClose(engine, () => prepareFolder(engine));
+  await closeOnError(engine, () => prepareFolder(engine));
   return engine;
 }
 

@@ -1,4 +1,4 @@
-import { tradesOf } from "../../market/fill.ts";
+import { toTrades } from "../../market/fill.ts";
 import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { encodeMinuteCandles } from "../codec/encode-facts.ts";
 import { deleteRows } from "../engine/delete-rows.ts";
@@ -13,12 +13,12 @@ export type CandlesToRemake = {
 };
 
 /** Deletes candles of minutes and of their hours, and derives them again from the stored fills. */
-export async function remakeCandles(
+export async function rebuildCandles(
   engine: Engine,
   { minutes, hours, fills }: CandlesToRemake,
 ): Promise<void> {
   await deleteRows(engine, "minute_candles", minutes);
-  const trades = tradesOf(await readStoredFills(engine, "fills", `WHERE ${fills}`));
+  const trades = toTrades(await readStoredFills(engine, "fills", `WHERE ${fills}`));
   await engine.insert("minute_candles", encodeMinuteCandles(deriveMinuteCandles(trades)));
   await deleteRows(engine, "hour_candles", hours);
   await engine.command(`INSERT INTO hour_candles SELECT * FROM minute_candles WHERE ${hours}`);

@@ -40,7 +40,7 @@ export class EngineMeter {
       await this.#measured("insert", run);
       this.#insertProblems.delete(table);
     } catch (thrown) {
-      this.#noteInsertFailure(table, thrown);
+      this.#recordInsertFailure(table, thrown);
       throw thrown;
     }
   }
@@ -61,7 +61,7 @@ export class EngineMeter {
   }
 
   /** Remembers why an insert failed. An error without a cause only means that too many wait: the insert is repeated. */
-  #noteInsertFailure(table: string, thrown: unknown): void {
+  #recordInsertFailure(table: string, thrown: unknown): void {
     if (!(thrown instanceof AppError) || thrown.cause === undefined) return;
     if (this.#insertProblems.size === 0) this.onInsertsFailing(toError(thrown.cause).message);
     this.#insertProblems.set(table, thrown);

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import { awaitWrite } from "./store-errors.ts";
 
 /** Numbers the files of this process. */
@@ -25,7 +25,7 @@ export class SpoolFile {
     const path = `${prefix}-rows-${opened}`;
     opened += 1;
     const file = await awaitWrite(open(path, "w+"));
-    await orClose(file, () => awaitWrite(unlink(path)));
+    await closeOnError(file, () => awaitWrite(unlink(path)));
     return new SpoolFile(file);
   }
 

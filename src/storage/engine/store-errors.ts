@@ -31,12 +31,12 @@ export async function awaitWrite<Result>(writing: Promise<Result>): Promise<Resu
   try {
     return await writing;
   } catch (cause) {
-    throw new DataFolderUnwritableError(reasonOf(toError(cause)), { cause });
+    throw new DataFolderUnwritableError(getReason(toError(cause)), { cause });
   }
 }
 
 /** Returns the reason in an error message of the engine, without the repeated codes around it. */
-export function reasonOf({ message }: Error): string {
+export function getReason({ message }: Error): string {
   const [, reason] = /DB::\w*Exception: (?!Code: )([^(]+)/.exec(message) ?? [];
   return (reason ?? message).trim().replace(/[.:,]$/, "");
 }

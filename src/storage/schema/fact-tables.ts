@@ -1,5 +1,5 @@
 /** The tables of facts and candles, and the SQL that selects their rows by block. */
-import { firstSeqOf } from "../../base/ids.ts";
+import { toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import type { BatchRows } from "../codec/encode-facts.ts";
@@ -38,7 +38,7 @@ export const candleTables = ["minute_candles", "hour_candles"] as const;
 export const isInCandles = "role != 'taker' AND size != 0";
 
 /** What a commit record counts of each table. */
-export const countNameOf = {
+export const getCountName = {
   fills: "fills",
   fills_by_token: "fills",
   events: "events",
@@ -48,8 +48,8 @@ export const countNameOf = {
 } as const satisfies Record<(typeof factTables)[number], (typeof countNames)[number]>;
 
 /** The index of each table's row count in `counts` of a commit record. */
-export const countIndexOf = Object.fromEntries(
-  factTables.map((table) => [table, countNames.indexOf(countNameOf[table])]),
+export const countIndexes = Object.fromEntries(
+  factTables.map((table) => [table, countNames.indexOf(getCountName[table])]),
 ) as Readonly<Record<(typeof factTables)[number], number>>;
 
 /**
@@ -73,5 +73,5 @@ export async function readFromEach(
 
 /** Returns the condition that a row is in a range of blocks. */
 export function blockRangeSql({ from, to }: BlockRange): string {
-  return `seq >= ${integerLiteral(firstSeqOf(from))} AND seq < ${integerLiteral(firstSeqOf(to + 1))}`;
+  return `seq >= ${integerLiteral(toFirstSeq(from))} AND seq < ${integerLiteral(toFirstSeq(to + 1))}`;
 }

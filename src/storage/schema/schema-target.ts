@@ -18,7 +18,7 @@ export function localDatabase(database: string): string {
 }
 
 /** Returns the schema target of a database on a server or cluster. */
-export function targetOf(place: {
+export function getTarget(place: {
   readonly database: string;
   readonly cluster: string | null;
 }): SchemaTarget {

@@ -215,10 +215,12 @@ export const oldestSchemaVersion = 8;
  * idempotent, and none removes what the previous version reads: first the server is migrated, then processes restart.
  */
 export function schemaStatements(target: SchemaTarget): readonly string[] {
-  const wanted = tables.filter(({ isShared }) => target.kind !== "embedded" || isShared !== true);
+  const requested = tables.filter(
+    ({ isShared }) => target.kind !== "embedded" || isShared !== true,
+  );
   return [
-    ...databasesOf(target),
-    ...wanted.flatMap((table) => statementsOf(table, target)),
+    ...getDatabases(target),
+    ...requested.flatMap((table) => getStatements(table, target)),
     ...toolViews(target),
   ];
 }
@@ -228,7 +230,7 @@ export function replicatedTables(target: Exclude<SchemaTarget, { kind: "embedded
   return tables.map((table) => localName(table, target));
 }
 
-function databasesOf(target: SchemaTarget): readonly string[] {
+function getDatabases(target: SchemaTarget): readonly string[] {
   if (target.kind === "embedded") return [];
   const { database } = target;
   const names = target.kind === "server" ? [database] : [database, localDatabase(database)];
@@ -236,10 +238,10 @@ function databasesOf(target: SchemaTarget): readonly string[] {
 }
 
 /** Returns the statements that create a table. A sharded table of a cluster is a local table and a Distributed one. */
-function statementsOf(table: Table, target: SchemaTarget): readonly string[] {
+function getStatements(table: Table, target: SchemaTarget): readonly string[] {
   const { name, columns, engine: kind = "MergeTree", orderBy, shardBy } = table;
   const isSharded = target.kind === "cluster" && shardBy !== undefined;
-  const engine = target.kind === "cluster" ? `Replicated${kind}${replicaOf(table)}` : kind;
+  const engine = target.kind === "cluster" ? `Replicated${kind}${getReplica(table)}` : kind;
   const settings = [parts, table.settings].filter((one) => one !== undefined).join(", ");
   const local = localName(table, target);
   const created = `
@@ -264,7 +266,7 @@ function localName({ name, shardBy }: Table, target: SchemaTarget): string {
 }
 
 /** Returns the Keeper path and replica name of a table. A table without a sharding key is replicated by all shards. */
-function replicaOf({ name, shardBy }: Table): string {
+function getReplica({ name, shardBy }: Table): string {
   const [shard, replica] =
     shardBy === undefined ? ["all", "{shard}-{replica}"] : ["{shard}", "{replica}"];
   return `('/clickhouse/tables/${shard}/{database}/${name}', '${replica}')`;

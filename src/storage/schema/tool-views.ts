@@ -9,13 +9,13 @@ export function toolViews(target: SchemaTarget): readonly string[] {
   return [
     `${createView(target, "trades")} SELECT fills.seq AS seq, intDiv(seq, 1000000) AS block_number,
   toDateTime(timestamp, 'UTC') AS time,
-  ${hexOf("tx_hash")}, ${token}, side, size, value, if(size = 0, NULL, value / size) AS price,
-  ${hexOf("maker")}, ${hexOf("taker")}, exchange, fee
+  ${toHex("tx_hash")}, ${token}, side, size, value, if(size = 0, NULL, value / size) AS price,
+  ${toHex("maker")}, ${toHex("taker")}, exchange, fee
 FROM ${database}.fills AS fills
-WHERE role != 'taker' AND seq < ${endOf(database)}`,
+WHERE role != 'taker' AND seq < ${getEnd(database)}`,
     `${createView(target, "candles")} SELECT ${token}, toDateTime(minute, 'UTC') AS time,
-  ${priceOf("min(open)")} AS open, max(high) AS high, min(low) AS low,
-  ${priceOf("max(close)")} AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
+  ${getPrice("min(open)")} AS open, max(high) AS high, min(low) AS low,
+  ${getPrice("max(close)")} AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
   sum(sell_volume_usd) AS sell_volume_usd, sum(trades) AS trades
 FROM ${database}.minute_candles AS minutes
 WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
@@ -23,19 +23,19 @@ GROUP BY minutes.token_id, minute`,
     `${createView(target, "markets")} SELECT condition_id, question, token_ids, prepared_at, resolved_at, payouts
 FROM (
   SELECT concat('0x', lower(hex(subject))) AS condition_id,
-    anyIf(${jsonOf("questionId")}, kind = 'condition_prepared') AS question_id,
-    anyIf([${decimalOf("token0")}, ${decimalOf("token1")}], kind = 'token_registered') AS token_ids,
+    anyIf(${toJson("questionId")}, kind = 'condition_prepared') AS question_id,
+    anyIf([${toDecimal("token0")}, ${toDecimal("token1")}], kind = 'token_registered') AS token_ids,
     minIf(toNullable(toDateTime(timestamp, 'UTC')), kind = 'condition_prepared') AS prepared_at,
     maxIf(toNullable(toDateTime(timestamp, 'UTC')), kind = 'condition_resolved') AS resolved_at,
     anyIf(JSONExtract(payload, 'payouts', 'Array(String)'), kind = 'condition_resolved') AS payouts
   FROM ${database}.events
-  WHERE kind IN ('condition_prepared', 'condition_resolved', 'token_registered') AND seq < ${endOf(database)}
+  WHERE kind IN ('condition_prepared', 'condition_resolved', 'token_registered') AND seq < ${getEnd(database)}
   GROUP BY subject
 ) AS conditions
 GLOBAL LEFT JOIN (
-  SELECT ${jsonOf("questionId")} AS question_id, any(unhex(substring(${jsonOf("text")}, 3))) AS question
+  SELECT ${toJson("questionId")} AS question_id, any(unhex(substring(${toJson("text")}, 3))) AS question
   FROM ${database}.events
-  WHERE kind IN ('question_initialized', 'neg_risk_question_prepared') AND seq < ${endOf(database)}
+  WHERE kind IN ('question_initialized', 'neg_risk_question_prepared') AND seq < ${getEnd(database)}
   GROUP BY question_id
 ) AS questions USING question_id`,
   ];
@@ -46,23 +46,23 @@ function createView(target: Exclude<SchemaTarget, { kind: "embedded" }>, name: s
 }
 
 /** Returns SQL for the first position that is not committed. */
-function endOf(database: string): string {
+function getEnd(database: string): string {
   return `(SELECT (max(to_block) + 1) * 1000000 FROM ${database}.commits)`;
 }
 
 /** Returns SQL for the price of a `tick` of `minute-layout.ts`: its lowest 128 bits. */
-function priceOf(tick: string): string {
+function getPrice(tick: string): string {
   return `reinterpret(toInt128(${tick}), 'Decimal(38, 6)')`;
 }
 
-function jsonOf(field: string): string {
+function toJson(field: string): string {
   return `JSONExtractString(payload, '${field}')`;
 }
 
-function decimalOf(field: string): string {
-  return `toString(reinterpretAsUInt256(reverse(unhex(substring(${jsonOf(field)}, 3)))))`;
+function toDecimal(field: string): string {
+  return `toString(reinterpretAsUInt256(reverse(unhex(substring(${toJson(field)}, 3)))))`;
 }
 
-function hexOf(column: string): string {
+function toHex(column: string): string {
   return `concat('0x', lower(hex(${column}))) AS ${column}`;
 }

@@ -29,9 +29,9 @@ const server = "concat(hostName(), ':', toString(tcpPort()))";
 function askAll(
   engine: Engine,
   { cluster }: Place,
-  asked: { readonly columns: string; readonly table: string; readonly where?: string },
+  requested: { readonly columns: string; readonly table: string; readonly where?: string },
 ): Promise<readonly Row[]> {
-  const { columns, table, where = "1" } = asked;
+  const { columns, table, where = "1" } = requested;
   return engine.query(
     `SELECT ${server} AS server, ${columns} FROM clusterAllReplicas(${wordLiteral(cluster)}, system.${table})
      WHERE ${where} ORDER BY server`,
@@ -52,14 +52,14 @@ async function refuseUnknownCluster(engine: Engine, { cluster }: Place): Promise
   const without = rows.filter(([, isInternal]) => Number(isInternal) === 0);
   if (without.length === 0) return;
   throw new Error(
-    `internal_replication is off for ${listOf(without)}: rows would be inserted into each replica; set it in remote_servers`,
+    `internal_replication is off for ${getList(without)}: rows would be inserted into each replica; set it in remote_servers`,
   );
 }
 
 async function refuseDifferentVersions(engine: Engine, place: Place): Promise<void> {
   const rows = await askAll(engine, place, { columns: "version()", table: "one" });
   if (new Set(rows.map(([, version]) => version)).size === 1) return;
-  throw new Error(`servers differ: ${listOf(rows)}; bring them to one version`);
+  throw new Error(`servers differ: ${getList(rows)}; bring them to one version`);
 }
 
 async function refuseDifferentClocks(engine: Engine, place: Place): Promise<void> {
@@ -140,6 +140,6 @@ async function refuseNoQuorum(engine: Engine, { cluster }: Place): Promise<void>
   );
 }
 
-function listOf(rows: readonly Row[]): string {
+function getList(rows: readonly Row[]): string {
   return rows.map((row) => row.map(String).join(" ")).join(", ");
 }

@@ -4,7 +4,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readCoverage, verifyNewestCommits } from "../recover.ts";
 import { tableNames } from "../schema/schema.ts";
-import { targetOf } from "../schema/schema-target.ts";
+import { getTarget } from "../schema/schema-target.ts";
 import { type Check, clusterChecks } from "./check-cluster.ts";
 import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 
@@ -13,7 +13,7 @@ export type Finding = { readonly subject: string; readonly problem: string | nul
 
 /** Runs all checks of a database on a server, also after some have failed. */
 export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
-  const target = targetOf(place);
+  const target = getTarget(place);
   const checks: readonly Check[] = [
     ["version", () => refuseOldServer(engine)],
     ["clock", () => refuseOtherClock(engine)],
@@ -27,7 +27,7 @@ export async function checkDatabase(engine: Engine, place: Database): Promise<re
   for (const [subject, work] of checks) {
     const problem = await work().then(
       () => null,
-      (thrown: unknown) => sentenceOf(toError(thrown)),
+      (thrown: unknown) => toSentence(toError(thrown)),
     );
     findings.push({ subject, problem });
   }
@@ -35,19 +35,22 @@ export async function checkDatabase(engine: Engine, place: Database): Promise<re
 }
 
 /** Returns the message for operators: the cause of an `AppError`, which clients do not see. */
-function sentenceOf(error: Error): string {
+function toSentence(error: Error): string {
   return error instanceof AppError && error.cause instanceof Error
     ? error.cause.message
     : error.message;
 }
 
 async function refuseOtherClock(engine: Engine): Promise<void> {
-  const askedAtMs = systemClock.nowMs();
+  const requestedAtMs = systemClock.nowMs();
   const [row] = await engine.query("SELECT toUnixTimestamp64Milli(now64(3))");
   const serverMs = Number(row?.[0]);
   const answeredAtMs = systemClock.nowMs();
   const { clockDifferenceMs } = serverLimits;
-  if (serverMs >= askedAtMs - clockDifferenceMs && serverMs <= answeredAtMs + clockDifferenceMs) {
+  if (
+    serverMs >= requestedAtMs - clockDifferenceMs &&
+    serverMs <= answeredAtMs + clockDifferenceMs
+  ) {
     return;
   }
   const seconds = Math.round((serverMs - answeredAtMs) / 1000);

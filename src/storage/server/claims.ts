@@ -4,7 +4,7 @@ import type { BlockRange } from "../../chain/raw-log.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine, Row } from "../engine/engine.ts";
 import { integerLiteral } from "../sql-literal.ts";
-import { insertUntilThere, tokenOf } from "./insert-until-there.ts";
+import { getToken, insertUntilThere } from "./insert-until-there.ts";
 
 /**
  * Claims of block ranges, which fix where appends to a database on a server end. Facts are a function of final
@@ -38,7 +38,7 @@ export class Claims {
   }
 
   /** Returns the block that an append from `from` on must end with; `null` when any block will do. */
-  endOf(from: number): number | null {
+  getEnd(from: number): number | null {
     return this.#open.get(from) ?? null;
   }
 
@@ -48,7 +48,7 @@ export class Claims {
     const row = new RowWriter().uint64(from).uint64(to).text(this.#writer).finish();
     let taken: Row | undefined;
     const insert = (attempt: number) =>
-      this.#engine.insert("claims", row, tokenOf(`claim:${from}`, attempt));
+      this.#engine.insert("claims", row, getToken(`claim:${from}`, attempt));
     await insertUntilThere(this.#engine, insert, async () => {
       [taken] = await this.#engine.query(
         `SELECT to_block FROM claims WHERE from_block = ${integerLiteral(from)}`,

@@ -1,16 +1,16 @@
-import { firstSeqOf } from "../../base/ids.ts";
+import { toFirstSeq } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import { sumTallies } from "../../market/delta.ts";
-import { hourOf } from "../../market/minute-candle.ts";
+import { toHour } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
-import { countOf } from "../codec/commit-counts.ts";
+import { getCount } from "../codec/commit-counts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
 import {
   candleTables,
-  countNameOf,
   type FactTable,
   factTables,
+  getCountName,
   isInCandles,
   readFromEach,
 } from "../schema/fact-tables.ts";
@@ -41,12 +41,12 @@ async function readMissing(
   since: number,
 ): Promise<readonly FactTable[]> {
   const tally = sumTallies(group.batches.map((batch) => batch.tally));
-  const hour = integerLiteral(hourOf(since));
+  const hour = integerLiteral(toHour(since));
   const readFacts = async () => {
     const counted = await readFromEach(engine, ["count()"], group.range);
     return factTables.filter((table) => {
       const [found = 0] = counted[table];
-      const inserted = countOf(tally, countNameOf[table]);
+      const inserted = getCount(tally, getCountName[table]);
       if (found === inserted) return false;
       // A single server stores an insert completely or not at all.
       if (found === 0 || (engine.kind === "cluster" && found < inserted)) return true;
@@ -55,7 +55,7 @@ async function readMissing(
       );
     });
   };
-  const inHours = `timestamp >= ${hour} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
+  const inHours = `timestamp >= ${hour} AND seq < ${integerLiteral(toFirstSeq(group.range.to + 1))}`;
   const trades = readCount(engine, `fills WHERE ${isInCandles} AND ${inHours}`);
   const candles = candleTables.map(async (table) => {
     const summed = engine.query(`SELECT sum(trades) FROM ${table} WHERE minute >= ${hour}`);

@@ -1,6 +1,6 @@
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, StartAgainError, toError } from "../../base/errors.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import { CoveredFacts } from "../covered-facts.ts";
 import { readCount } from "../engine/engine.ts";
@@ -27,7 +27,7 @@ export class FactReader extends CoveredFacts {
    * when the wait is aborted.
    */
   static async open(place: ServerPlace, wait: WaitOptions): Promise<FactReader> {
-    return untilReady(() => openReader(place), { ...wait, reasonOf: reasonToWait });
+    return untilReady(() => openReader(place), { ...wait, getReason: reasonToWait });
   }
 
   /**
@@ -49,7 +49,7 @@ export class FactReader extends CoveredFacts {
 /** Opens the reader. Throws `SERVICE_UNAVAILABLE` with what is missing as the cause. */
 async function openReader(place: ServerPlace): Promise<FactReader> {
   const engine = await ServerEngine.open(place);
-  return orClose(engine, async () => {
+  return closeOnError(engine, async () => {
     const name = `the database ${place.database}`;
     const version = await readSchemaVersion(engine);
     if (version === 0) throw notReady(`${name} has no tables yet`);

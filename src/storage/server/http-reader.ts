@@ -42,7 +42,7 @@ export class HttpReader {
     request.on("response", resolve).on("error", reject).end(sql);
     const response = await promise;
     if (response.statusCode === 200) return buffer(response);
-    throw errorOf(response, await text(response));
+    throw getError(response, await text(response));
   }
 
   /** Connects again for later queries. */
@@ -65,7 +65,7 @@ export function leaveServer(agent: http.Agent): void {
     socket.prependOnceListener("free", () => socket.destroy());
 }
 
-function errorOf({ statusCode, headers }: http.IncomingMessage, body: string): Error {
+function getError({ statusCode, headers }: http.IncomingMessage, body: string): Error {
   const code = headers["x-clickhouse-exception-code"];
   const [, reason] = /^Code: [0-9]+\. DB::Exception: (.*?) \([A-Z_0-9]+\)( \(version .*)?$/s.exec(
     body.trim(),

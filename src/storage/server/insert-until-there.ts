@@ -33,6 +33,6 @@ export async function insertUntilThere(
 }
 
 /** Returns the insert token of an attempt, counted from 1. */
-export function tokenOf(name: string, attempt: number): string {
+export function getToken(name: string, attempt: number): string {
   return attempt === 1 ? name : `${name}:${attempt}`;
 }

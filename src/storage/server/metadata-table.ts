@@ -50,7 +50,7 @@ export class MetadataTable {
   }
 
   /** Reads the stored metadata of some markets, at most a few hundred. */
-  async readOf(conditionIds: readonly ConditionId[]): Promise<readonly WrittenMetadata[]> {
+  async readMetadata(conditionIds: readonly ConditionId[]): Promise<readonly WrittenMetadata[]> {
     if (conditionIds.length === 0) return [];
     return this.#read(`condition_id IN ${listLiteral(conditionIds.map(hexLiteral))}`);
   }

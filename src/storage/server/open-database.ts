@@ -1,32 +1,32 @@
 import type { Config } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine } from "../engine/engine.ts";
-import { identityOf } from "../identity.ts";
+import { toIdentity } from "../identity.ts";
 import {
   type Database,
   prepareDatabase,
   readSchemaVersion,
   refuseOtherDatabase,
 } from "./prepare-database.ts";
-import { ServerEngine, type ServerSettings, serverSettingsOf } from "./server-engine.ts";
+import { getServerSettings, ServerEngine, type ServerSettings } from "./server-engine.ts";
 
 /** A database on a ClickHouse server, how to connect to it, and the identity of its facts. */
 export type ServerPlace = Database & ServerSettings;
 
 /** Returns the database that a configuration names, without its server. */
-export function databaseOf(config: Config, contracts: Contracts): Database {
+export function getDatabase(config: Config, contracts: Contracts): Database {
   return {
     database: config.clickhouseDatabase,
     cluster: config.clickhouseCluster,
-    identity: identityOf(config.chainId, contracts),
+    identity: toIdentity(config.chainId, contracts),
   };
 }
 
 /** Returns the database and server that a configuration names. Throws `ConfigError` when it names no server. */
-export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace {
-  return { ...serverSettingsOf(config), ...databaseOf(config, contracts) };
+export function getServerPlace(config: Config, contracts: Contracts): ServerPlace {
+  return { ...getServerSettings(config), ...getDatabase(config, contracts) };
 }
 
 /**
@@ -35,7 +35,7 @@ export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace
  */
 export async function openDatabase(place: ServerPlace): Promise<Engine> {
   const engine = await ServerEngine.openOrMake(place);
-  await orClose(engine, () => prepareDatabase(engine, place));
+  await closeOnError(engine, () => prepareDatabase(engine, place));
   return engine;
 }
 
@@ -45,7 +45,7 @@ export async function openDatabase(place: ServerPlace): Promise<Engine> {
  */
 export async function openExistingDatabase(place: ServerPlace): Promise<Engine> {
   const engine = await ServerEngine.open(place);
-  return orClose(engine, async () => {
+  return closeOnError(engine, async () => {
     if ((await readSchemaVersion(engine)) === 0) {
       const publicMessage = `the database ${place.database} has no tables yet`;
       throw new AppError("NOT_FOUND", { publicMessage });

@@ -2,7 +2,7 @@ import { ConfigError } from "../../base/config/config.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { type FactsIdentity, refuseOtherFacts } from "../identity.ts";
 import { oldestSchemaVersion, schemaStatements, schemaVersion } from "../schema/schema.ts";
-import { targetOf } from "../schema/schema-target.ts";
+import { getTarget } from "../schema/schema-target.ts";
 import { integerLiteral, wordLiteral } from "../sql-literal.ts";
 
 /** The oldest server version that accepts the schema: year and month of the release. */
@@ -38,7 +38,7 @@ export function databaseStatements(place: Database): readonly string[] {
   const values = [schemaVersion, chain_id].map(integerLiteral);
   const row = [...values, wordLiteral(contracts), wordLiteral(events)].join(", ");
   return [
-    ...schemaStatements(targetOf(place)),
+    ...schemaStatements(getTarget(place)),
     `INSERT INTO ${place.database}.identity
 SETTINGS async_insert = 0, deduplicate_insert = 'enable', insert_deduplication_token = 'identity:${schemaVersion}'
 VALUES (${row})`,

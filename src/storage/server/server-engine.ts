@@ -10,7 +10,7 @@ import { assert } from "../../base/assert.ts";
 import { type Config, ConfigError } from "../../base/config/config.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
-import { orClose } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/or-close.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
 import {
   type BinaryFormat,
@@ -24,9 +24,9 @@ import {
 } from "../engine/engine.ts";
 import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
-import { type StoreKind, targetOf } from "../schema/schema-target.ts";
+import { getTarget, type StoreKind } from "../schema/schema-target.ts";
 import { HttpReader, leaveServer, type QuerySettings } from "./http-reader.ts";
-import { codeOf, isConnectionLost, isWrongServer, serverUnavailable } from "./server-errors.ts";
+import { isConnectionLost, isWrongServer, serverUnavailable, toCode } from "./server-errors.ts";
 
 /** How to connect to a server and its database. */
 export type ServerSettings = {
@@ -44,7 +44,7 @@ export type ServerSettings = {
 };
 
 /** Returns how to connect to the configured server. Throws `ConfigError` when none is configured. */
-export function serverSettingsOf(config: Config): ServerSettings {
+export function getServerSettings(config: Config): ServerSettings {
   const { clickhouseUrl: url, clickhouseUser: user, clickhouseCluster: cluster } = config;
   if (url === null) {
     throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to use"]);
@@ -88,7 +88,7 @@ export class ServerEngine implements Engine {
     this.#agent = agent;
     this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
-    this.kind = targetOf(settings).kind;
+    this.kind = getTarget(settings).kind;
     this.#spoolDir = spoolDir;
     this.#queryTimeoutMs = queryTimeoutMs;
   }
@@ -96,7 +96,7 @@ export class ServerEngine implements Engine {
   /** Connects. Throws when the database does not exist. */
   static async open(settings: ServerSettings): Promise<ServerEngine> {
     const engine = new ServerEngine(await makeClient(settings), settings);
-    await orClose(engine, () => engine.query("SELECT 1"));
+    await closeOnError(engine, () => engine.query("SELECT 1"));
     return engine;
   }
 
@@ -107,7 +107,7 @@ export class ServerEngine implements Engine {
     try {
       return await ServerEngine.open(settings);
     } catch (thrown) {
-      if (codeOf(toError(thrown).cause) !== unknownDatabase) throw thrown;
+      if (toCode(toError(thrown).cause) !== unknownDatabase) throw thrown;
     }
     const other = await ServerEngine.open({ ...settings, database: "default" });
     try {

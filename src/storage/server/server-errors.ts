@@ -29,30 +29,33 @@ const wrongServerCodes: ReadonlySet<string> = new Set(["225", "236", "242", "999
 
 /** Whether the next statement needs a new connection, because the address may lead to another server by now. */
 export function isWrongServer(error: Error): boolean {
-  return wrongServerCodes.has(codeOf(error) ?? "");
+  return wrongServerCodes.has(toCode(error) ?? "");
 }
 
 /** Returns the code of an error of Node (`ECONNRESET`) or of the server (`81`); `null` without one. */
-export function codeOf(thrown: unknown): string | null {
+export function toCode(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null;
   if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
-  return codeOf(thrown.cause);
+  return toCode(thrown.cause);
 }
 
 /** Whether the connection broke during a statement, so that the server may or may not have carried it out. */
 export function isConnectionLost(error: Error): boolean {
-  return lostCodes.has(codeOf(error) ?? "");
+  return lostCodes.has(toCode(error) ?? "");
 }
 
 /** Returns the error for clients. Its `cause` says in one sentence what is wrong with the server, for the log. */
 export function serverUnavailable(
   cause: Error,
-  asked: { readonly host: string; readonly timedOutMs: number | null },
+  requested: { readonly host: string; readonly timedOutMs: number | null },
 ): AppError {
-  const reason = new Error(`the ClickHouse server at ${asked.host} ${describe(cause, asked)}`, {
-    cause,
-  });
-  const publicMessage = publicReasonOf(codeOf(cause));
+  const reason = new Error(
+    `the ClickHouse server at ${requested.host} ${describe(cause, requested)}`,
+    {
+      cause,
+    },
+  );
+  const publicMessage = getPublicReason(toCode(cause));
   return new AppError("SERVICE_UNAVAILABLE", {
     publicMessage,
     cause: reason,
@@ -61,7 +64,7 @@ export function serverUnavailable(
 }
 
 /** Returns the reason for clients, without internal details. */
-function publicReasonOf(code: string | null): string {
+function getPublicReason(code: string | null): string {
   if (code !== null && shardCodes.has(code)) {
     return "A part of the database is down, and this needs all of it";
   }
@@ -70,7 +73,7 @@ function publicReasonOf(code: string | null): string {
 
 function describe(cause: Error, { timedOutMs }: { readonly timedOutMs: number | null }): string {
   if (timedOutMs !== null) return `has not answered within ${timedOutMs / 1000} s`;
-  const code = codeOf(cause);
+  const code = toCode(cause);
   if (code !== null && authenticationCodes.has(code)) return "refuses the user or the password";
   if (code !== null && shardCodes.has(code)) {
     return `has no replica of one of its shards that is up and up to date (${code})`;

@@ -39,26 +39,26 @@ export async function untilReplicated<Result>(
 ): Promise<Result> {
   const { waitMsMax = serverLimits.replicaWaitMsMax } = options;
   const startedAtMs = systemClock.monotonicMs();
-  const reasonOf = (thrown: unknown): string | null => {
+  const getReason = (thrown: unknown): string | null => {
     if (!(thrown instanceof MissingRowsError)) return null;
     const waitedMs = systemClock.monotonicMs() - startedAtMs;
     if (waitedMs >= waitMsMax) throw stillMissing(thrown.missing, waitedMs);
     return `${thrown.missing}: replicas may be behind`;
   };
-  return untilReady(work, { ...options, reasonOf });
+  return untilReady(work, { ...options, getReason });
 }
 
-/** Repeats work of a start while `reasonOf` returns a reason to wait for its error. Throws `AbortError` when aborted. */
+/** Repeats work of a start while `getReason` returns a reason to wait for its error. Throws `AbortError` when aborted. */
 export async function untilReady<Result>(
   work: () => Promise<Result>,
-  options: WaitOptions & { readonly reasonOf: (thrown: unknown) => string | null },
+  options: WaitOptions & { readonly getReason: (thrown: unknown) => string | null },
 ): Promise<Result> {
-  const { reasonOf, onWaiting, signal } = options;
+  const { getReason, onWaiting, signal } = options;
   for (let waitingFor = ""; ; ) {
     try {
       return await work();
     } catch (thrown) {
-      const reason = reasonOf(thrown);
+      const reason = getReason(thrown);
       if (reason === null) throw thrown;
       if (reason !== waitingFor) onWaiting(reason);
       waitingFor = reason;

@@ -1,6 +1,6 @@
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Coverage, TimedBlock } from "../../chain/raw-log.ts";
-import { hourOf, minuteOf } from "../../market/minute-candle.ts";
+import { toHour, toMinute } from "../../market/minute-candle.ts";
 import type { Engine } from "../engine/engine.ts";
 import {
   type Commit,
@@ -9,7 +9,7 @@ import {
   readCommits,
   readCoverage,
 } from "../recover.ts";
-import { blockRangeSql, countIndexOf, factTables, readFromEach } from "../schema/fact-tables.ts";
+import { blockRangeSql, countIndexes, factTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /**
@@ -80,7 +80,7 @@ async function countVerified(
     firstIncompleteCandle(engine, "hour_candles", range),
   ]);
   const isComplete = ({ last: { timestamp } }: Commit) =>
-    minuteOf(timestamp) <= minutes && hourOf(timestamp) <= hours;
+    toMinute(timestamp) <= minutes && toHour(timestamp) <= hours;
   const incomplete = commits.slice(0, verified).findIndex((commit) => !isComplete(commit));
   return incomplete === -1 ? verified : incomplete;
 }
@@ -92,7 +92,7 @@ async function countStored(engine: Engine, commits: readonly Commit[]): Promise<
   const counts = ranges.map((range) => `countIf(${blockRangeSql(range)})`);
   const found = await readFromEach(engine, counts, all);
   const short = commits.findIndex((commit, at) =>
-    factTables.some((table) => commit.counts[countIndexOf[table]] !== found[table][at]),
+    factTables.some((table) => commit.counts[countIndexes[table]] !== found[table][at]),
   );
   return short === -1 ? commits.length : short;
 }

@@ -13,7 +13,7 @@ export function withDisk<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    if (!unwritableCodes.has(sqliteCodeOf(thrown))) throw thrown;
+    if (!unwritableCodes.has(getSqliteCode(thrown))) throw thrown;
     throw new DataFolderUnwritableError(toError(thrown).message, { cause: thrown });
   }
 }
@@ -69,20 +69,20 @@ export function isSqliteFailure(thrown: unknown): boolean {
 
 /** Whether a file is damaged, or is not one of SQLite. */
 export function isDamaged(thrown: unknown): boolean {
-  return damageCodes.has(sqliteCodeOf(thrown));
+  return damageCodes.has(getSqliteCode(thrown));
 }
 
 /** Whether a statement does not fit the tables: SQLITE_ERROR. */
 function hasOtherTables(thrown: unknown): boolean {
-  return sqliteCodeOf(thrown) === 1;
+  return getSqliteCode(thrown) === 1;
 }
 
 /** Whether another process holds a lock on the file: SQLITE_BUSY. */
 export function isLocked(thrown: unknown): boolean {
-  return sqliteCodeOf(thrown) === 5;
+  return getSqliteCode(thrown) === 5;
 }
 
 /** Returns the primary code of SQLite, which is the lowest byte of the extended one; 0 for other errors. */
-function sqliteCodeOf(thrown: unknown): number {
+function getSqliteCode(thrown: unknown): number {
   return isSqliteFailure(thrown) ? Number((thrown as { errcode?: number }).errcode) & 255 : 0;
 }

@@ -1,11 +1,11 @@
-import { mapInTurns } from "../../base/time/turns.ts";
+import { mapYielding } from "../../base/time/turns.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { readEvents } from "../../query/read-events.ts";
-import { rowContextOf } from "../../query/row-context.ts";
+import { getRowContext } from "../../query/row-context.ts";
 import {
   cancellationKinds,
   isCancellation,
-  presentCancellation,
+  toCancellationRow,
 } from "../../rows/exchange-event-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
@@ -13,19 +13,19 @@ import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 /** Opens the `cancellations` channel: events on the chain that end orders, or can end them. */
 export function openCancellations({ sources }: Opening): ChannelLog {
   const entryWriter = () => {
-    const context = rowContextOf(sources);
+    const context = getRowContext(sources);
     return (event: LocatedEvent): Entry[] => {
-      const row = presentCancellation(event, context);
+      const row = toCancellationRow(event, context);
       return row === null ? [] : [{ seq: row.seq, json: JSON.stringify(row) }];
     };
   };
   return {
     event: "cancellation",
     interest: () => ({ tokenIds: [], events: true }),
-    entriesOf: (block) => block.events.flatMap(entryWriter()),
+    toEntries: (block) => block.events.flatMap(entryWriter()),
     read: async (page) => {
       const events = await readEvents(sources.facts, { ...page, kinds: cancellationKinds });
-      return (await mapInTurns(events, entryWriter())).flat();
+      return (await mapYielding(events, entryWriter())).flat();
     },
     revertedBy: (removed) =>
       removed

@@ -4,7 +4,7 @@ import { type BucketCandle, resolutionSeconds } from "../../market/candle.ts";
 import { isTrade } from "../../market/fill.ts";
 import { type CandleRange, readCandles } from "../../query/read-candles.ts";
 import { readFills } from "../../query/read-fills.ts";
-import { presentCandle } from "../../rows/candle-row.ts";
+import { toCandleRow } from "../../rows/candle-row.ts";
 import { formatTime } from "../../rows/wire-format.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import { type ChannelLog, type Entry, type Opening, pageThrough } from "../hub/channel.ts";
@@ -22,39 +22,39 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
   const { facts, state } = sources;
   const { directory, dayWindow } = state;
   const bucketSeconds = resolutionSeconds[resolution];
-  const bucketOf = (timestamp: number) => timestamp - (timestamp % bucketSeconds);
+  const toBucket = (timestamp: number) => timestamp - (timestamp % bucketSeconds);
   // The token and its complement, once the complement is known.
-  const pairOf = () => directory.pairOf(tokenId);
-  const totalsOf = (id: TokenId) => directory.totalsOf(id);
+  const getPair = () => directory.getPair(tokenId);
+  const getTotals = (id: TokenId) => directory.getTotals(id);
   const read = (range: Pick<CandleRange, "from" | "order" | "limit">) => {
-    const [, ...inverted] = pairOf();
+    const [, ...inverted] = getPair();
     const tokens = { same: [tokenId], inverted };
     const to = Number.MAX_SAFE_INTEGER;
-    return readCandles(facts, { ...tokens, bucketSeconds, totalsOf, to, ...range });
+    return readCandles(facts, { ...tokens, bucketSeconds, getTotals, to, ...range });
   };
-  const entryOf = (one: BucketCandle): Entry => {
-    const row = presentCandle(one, { bucketSeconds, now: dayWindow.now });
+  const toEntry = (one: BucketCandle): Entry => {
+    const row = toCandleRow(one, { bucketSeconds, now: dayWindow.now });
     return { seq: one.candle.close.seq, json: JSON.stringify(row) };
   };
   return {
     event: "candle",
     // While the complement is unknown, any event can announce it.
-    interest: () => ({ tokenIds: pairOf(), events: pairOf().length === 1 }),
+    interest: () => ({ tokenIds: getPair(), events: getPair().length === 1 }),
     read: async ({ order, after, limit, restate }) => {
-      if (order === "desc") return (await read({ from: 0, order, limit })).map(entryOf);
-      const from = bucketOf(await readTimeAt(facts, pairOf(), after));
+      if (order === "desc") return (await read({ from: 0, order, limit })).map(toEntry);
+      const from = toBucket(await readTimeAt(facts, getPair(), after));
       const found = await read({ from, order, limit: limit + 1 });
       const [first, ...rest] = found;
       if (first === undefined) return [];
       // The candle at the position itself is included on `restate`, and when a later candle has closed it.
       const isUnchanged = first.candle.close.seq <= (after ?? -1) && rest.length === 0 && !restate;
-      return isUnchanged ? [] : found.map(entryOf);
+      return isUnchanged ? [] : found.map(toEntry);
     },
     revertedBy: (removed) => {
-      const pair = pairOf();
+      const pair = getPair();
       const fills = removed.flatMap((block) => block.fills);
       const taken = fills.filter((fill) => isTrade(fill) && pair.includes(fill.tokenId));
-      return [...new Set(taken.map(({ timestamp }) => formatTime(bucketOf(timestamp))))];
+      return [...new Set(taken.map(({ timestamp }) => formatTime(toBucket(timestamp))))];
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ConditionId } from "../../base/ids.ts";
-import { mapInTurns } from "../../base/time/turns.ts";
-import { presentMarket } from "../../rows/market-row.ts";
+import { mapYielding } from "../../base/time/turns.ts";
+import { toMarketRow } from "../../rows/market-row.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
 import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/channel.ts";
 
@@ -9,14 +9,14 @@ type Listed = { readonly seq: number; readonly conditionId: ConditionId };
 /** Opens the `markets` channel: each condition when it becomes a market, with the fields known when it is sent. */
 export function openMarkets({ request, sources: { state } }: Opening): ChannelLog {
   const { directory } = state;
-  const wanted = request.filter?.condition_id;
+  const requested = request.filter?.condition_id;
   const marketsAfter = (after: number): Listed[] =>
     directory.listedAfter(after).filter(({ conditionId }) => {
-      return wanted === undefined || conditionId === directory.marketIdOf(wanted);
+      return requested === undefined || conditionId === directory.getMarketId(requested);
     });
-  const entryOf = ({ seq, conditionId }: Listed): Entry[] => {
+  const toEntry = ({ seq, conditionId }: Listed): Entry[] => {
     const market = directory.market(conditionId);
-    const json = market === null ? null : JSON.stringify(presentMarket(market, state));
+    const json = market === null ? null : JSON.stringify(toMarketRow(market, state));
     return json === null ? [] : [{ seq, json }];
   };
   return {
@@ -31,7 +31,7 @@ export function openMarkets({ request, sources: { state } }: Opening): ChannelLo
               .filter(({ seq }) => after === null || seq < after)
               .slice(-limit)
               .toReversed();
-      return (await mapInTurns(listed, entryOf)).flat();
+      return (await mapYielding(listed, toEntry)).flat();
     },
     revertedBy: (_removed, rewindTo) =>
       marketsAfter(rewindTo).map(({ conditionId }) => formatConditionId(conditionId)),

@@ -1,31 +1,31 @@
 import type { TokenId } from "../../base/ids.ts";
-import { presentPrice } from "../../rows/price-row.ts";
+import { toPriceRow } from "../../rows/price-row.ts";
 import { newestTrade, pairPrice } from "../../views/prices/token-price.ts";
 import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 
 /** Opens the `price` channel: the price of each token, sent after every block that changes it. */
 export function openPrices({ sources, tokenIds }: Opening): ChannelLog {
   const { directory } = sources.state;
-  const seqOf = (tokenId: TokenId): number => {
+  const toSeq = (tokenId: TokenId): number => {
     const traded = newestTrade(tokenId, directory)?.trade.seq ?? -1;
     return Math.max(traded, pairPrice(tokenId, directory)?.seq ?? -1);
   };
-  const entriesOf = (wanted: readonly TokenId[]): readonly Entry[] => {
-    const entries = wanted.flatMap((tokenId) => {
-      const row = presentPrice(tokenId, sources);
-      return row === null ? [] : [{ seq: seqOf(tokenId), json: JSON.stringify(row) }];
+  const toEntries = (requested: readonly TokenId[]): readonly Entry[] => {
+    const entries = requested.flatMap((tokenId) => {
+      const row = toPriceRow(tokenId, sources);
+      return row === null ? [] : [{ seq: toSeq(tokenId), json: JSON.stringify(row) }];
     });
     return entries.toSorted((a, b) => a.seq - b.seq);
   };
   return {
     event: "price",
     interest: () => ({
-      tokenIds: tokenIds.flatMap((tokenId) => directory.pairOf(tokenId)),
+      tokenIds: tokenIds.flatMap((tokenId) => directory.getPair(tokenId)),
       events: true,
     }),
     read: async ({ order, after, limit, restate }) => {
-      if (order === "desc") return entriesOf(tokenIds).slice(-limit).toReversed();
-      return entriesOf(tokenIds.filter((id) => restate || seqOf(id) > (after ?? -1)));
+      if (order === "desc") return toEntries(tokenIds).slice(-limit).toReversed();
+      return toEntries(tokenIds.filter((id) => restate || toSeq(id) > (after ?? -1)));
     },
     // A reorg removes no price. Changed prices are sent again.
     revertedBy: () => [],

@@ -1,11 +1,11 @@
 import type { TokenId } from "../../base/ids.ts";
-import { mapInTurns } from "../../base/time/turns.ts";
+import { mapYielding } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
-import { allTokensOf } from "../../market/market.ts";
+import { getAllTokens } from "../../market/market.ts";
 import { type FillFilter, fillCondition } from "../../query/fill-filter.ts";
 import { readFills } from "../../query/read-fills.ts";
-import { rowContextOf } from "../../query/row-context.ts";
+import { getRowContext } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
@@ -17,39 +17,39 @@ import type { ChannelLog, Entry, Opening, StreamSources } from "../hub/channel.t
  */
 export function openTrades({ request, sources, tokenIds: requested }: Opening): ChannelLog {
   const tokenIds = requested.length === 0 ? null : requested;
-  const totalsOf = (tokenId: TokenId) => sources.state.directory.totalsOf(tokenId);
-  const filter = () => fillFilterOf(request, tokenIds, sources);
-  const tradesOf = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
+  const getTotals = (tokenId: TokenId) => sources.state.directory.getTotals(tokenId);
+  const filter = () => getFillFilter(request, tokenIds, sources);
+  const toTrades = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
   return {
     event: "trade",
     interest: () => ({ tokenIds: tokenIds ?? "all", events: false }),
-    entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),
+    toEntries: (block) => toTrades(block).map(entryWriter(sources)),
     read: async (page) => {
-      const fills = await readFills(sources.facts, { ...page, filter: filter(), totalsOf });
-      return mapInTurns(fills, entryWriter(sources));
+      const fills = await readFills(sources.facts, { ...page, filter: filter(), getTotals });
+      return mapYielding(fills, entryWriter(sources));
     },
-    revertedBy: (removed) => removed.flatMap(tradesOf).map((fill) => idFields(fill).id),
+    revertedBy: (removed) => removed.flatMap(toTrades).map((fill) => idFields(fill).id),
   };
 }
 
 /** Builds the filter for every read, because the tokens of a condition can become known later. */
-function fillFilterOf(
+function getFillFilter(
   { filter = {} }: ChannelRequest,
-  asked: readonly TokenId[] | null,
+  filtered: readonly TokenId[] | null,
   { state }: StreamSources,
 ): FillFilter {
   const { side, min_value, wallet, condition_id } = filter;
-  let tokenIds = asked;
+  let tokenIds = filtered;
   if (condition_id !== undefined) {
     const market = state.directory.market(condition_id);
-    const ofCondition = market === null ? [] : allTokensOf(market).map((one) => one.tokenId);
-    tokenIds = asked === null ? ofCondition : ofCondition.filter((id) => asked.includes(id));
+    const ofCondition = market === null ? [] : getAllTokens(market).map((one) => one.tokenId);
+    tokenIds = filtered === null ? ofCondition : ofCondition.filter((id) => filtered.includes(id));
   }
   const roles = ["maker", "direct"] as const;
   return { roles, tokenIds: tokenIds ?? undefined, side, valueMin: min_value, wallet };
 }
 
 function entryWriter(sources: StreamSources): (fill: Fill) => Entry {
-  const write = tradeWriter(rowContextOf(sources));
+  const write = tradeWriter(getRowContext(sources));
   return (fill) => ({ seq: fill.seq, json: write(fill) });
 }

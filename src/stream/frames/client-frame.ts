@@ -62,8 +62,8 @@ export type ChannelRequest = Static<typeof channel>;
 
 const common = { action: anyText, id: Type.Optional(frameId) };
 
-const readSubscribe = readerOf(Type.Object({ ...common, channel, ...startFields }));
-const readUnsubscribe = readerOf(
+const readSubscribe = getReader(Type.Object({ ...common, channel, ...startFields }));
+const readUnsubscribe = getReader(
   Type.Object({
     ...common,
     subscription_id: Type.Optional(anyText),
@@ -74,28 +74,28 @@ const readUnsubscribe = readerOf(
 
 /** Readers of parsed frames, by `action`. They throw a `VALIDATION_ERROR` that names the invalid field. */
 export const frameReaders = {
-  auth: readerOf(Type.Object({ ...common, api_key: anyText })),
+  auth: getReader(Type.Object({ ...common, api_key: anyText })),
   /** Returns the requested channel. */
   subscribe: (input: unknown): ChannelRequest => {
-    const { channel: asked, action: _action, id: _id, ...beside } = readSubscribe(input);
-    return joined(asked, beside);
+    const { channel: request, action: _action, id: _id, ...beside } = readSubscribe(input);
+    return joined(request, beside);
   },
   /** Returns the id of the subscription to end, or its channel. */
   unsubscribe: (input: unknown): string | ChannelRequest => {
-    const { subscription_id, channel: asked, filter: beside } = readUnsubscribe(input);
-    if (subscription_id !== undefined && asked === undefined) return subscription_id;
-    if (asked === undefined || subscription_id !== undefined) {
+    const { subscription_id, channel: request, filter: beside } = readUnsubscribe(input);
+    if (subscription_id !== undefined && request === undefined) return subscription_id;
+    if (request === undefined || subscription_id !== undefined) {
       throw invalid("subscription_id", "or channel is required, one of both");
     }
-    return joined(asked, beside === undefined ? {} : { filter: beside });
+    return joined(request, beside === undefined ? {} : { filter: beside });
   },
-  ping: readerOf(Type.Object(common)),
+  ping: getReader(Type.Object(common)),
 };
 
 /** Returns the `action` of a parsed frame. Throws a `VALIDATION_ERROR` when there is no such action. */
-export function actionOf(input: unknown): keyof typeof frameReaders {
+export function getAction(input: unknown): keyof typeof frameReaders {
   if (!isJsonObject(input)) throw invalid("frame", "must be a JSON object");
-  const action = fieldOf(input, "action");
+  const action = getField(input, "action");
   const known = Object.keys(frameReaders) as (keyof typeof frameReaders)[];
   const found = known.find((name) => name === action);
   if (found !== undefined) return found;
@@ -103,8 +103,8 @@ export function actionOf(input: unknown): keyof typeof frameReaders {
 }
 
 /** Returns the `id` of a frame, even if the rest of the frame is invalid; `null` if there is none. */
-export function frameIdOf(input: unknown): FrameId | null {
-  const id = fieldOf(input, "id");
+export function getFrameId(input: unknown): FrameId | null {
+  const id = getField(input, "id");
   return frameIds.Check(id) ? id : null;
 }
 
@@ -113,14 +113,14 @@ const frameIds = Compile(frameId);
 /**
  * Merges `filter`, `resume_from` and `snapshot` into the channel. Each may be next to it or inside it, but not both.
  */
-function joined(asked: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
+function joined(request: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
   for (const name of Object.keys(beside)) {
-    if (Object.hasOwn(asked, name)) throw invalid(name, "is given more than once");
+    if (Object.hasOwn(request, name)) throw invalid(name, "is given more than once");
   }
-  return { ...asked, ...beside };
+  return { ...request, ...beside };
 }
 
-function fieldOf(input: unknown, name: string): unknown {
+function getField(input: unknown, name: string): unknown {
   return isJsonObject(input) && Object.hasOwn(input, name) ? input[name] : undefined;
 }
 
@@ -134,7 +134,7 @@ export function parseJson(text: string | null): unknown {
   }
 }
 
-function readerOf<Schema extends TObject>(schema: Schema) {
+function getReader<Schema extends TObject>(schema: Schema) {
   const read = compileReader(schema, "frame");
   return (input: unknown) => read(input) as Static<Schema>;
 }

@@ -17,13 +17,13 @@ const fast = { level: constants.Z_BEST_SPEED };
 /** Encodes each text as a message of one frame, and concatenates the frames. */
 export function encodeFrames(texts: readonly string[], compression: Compression): Buffer {
   const parts = texts.flatMap((text) => {
-    const payload = payloadOf(text, compression);
-    return [headOf(payload.length, firstBytes[compression]), payload];
+    const payload = toPayload(text, compression);
+    return [getHead(payload.length, firstBytes[compression]), payload];
   });
   return Buffer.concat(parts);
 }
 
-function payloadOf(text: string, compression: Compression): Buffer {
+function toPayload(text: string, compression: Compression): Buffer {
   switch (compression) {
     case "none":
       return Buffer.from(text);
@@ -38,7 +38,7 @@ function payloadOf(text: string, compression: Compression): Buffer {
 }
 
 /** Returns the header of a frame with a payload of `length` bytes. */
-function headOf(length: number, firstByte: number): Buffer {
+function getHead(length: number, firstByte: number): Buffer {
   if (length < 126) return Buffer.of(firstByte, length);
   if (length < 65_536) return Buffer.of(firstByte, 126, length >> 8, length & 255);
   const head = Buffer.alloc(10);

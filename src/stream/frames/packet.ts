@@ -37,7 +37,7 @@ export class Packet {
     const name = `${batch} ${compress}`;
     const known = this.#bytes.get(name);
     if (known !== undefined) return known;
-    const bytes = encodeFrames(batch ? arraysOf(this.#texts) : this.#texts, compress);
+    const bytes = encodeFrames(batch ? toArrays(this.#texts) : this.#texts, compress);
     this.#bytes.set(name, bytes);
     return bytes;
   }
@@ -53,7 +53,7 @@ export class Packet {
   }
 }
 
-function arraysOf(texts: readonly string[]): string[] {
+function toArrays(texts: readonly string[]): string[] {
   const arrays: string[] = [];
   for (let from = 0; from < texts.length; from += streamLimits.batchEventsMax) {
     arrays.push(`[${texts.slice(from, from + streamLimits.batchEventsMax).join(",")}]`);

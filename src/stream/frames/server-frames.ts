@@ -4,7 +4,7 @@ import type { Freshness } from "../../rows/freshness.ts";
 import type { FrameId } from "./client-frame.ts";
 
 /** Returns a position as clients see it and can resume from it. 0 is before the first row. */
-export function shownSeq(position: number): number {
+export function publicSeq(position: number): number {
   return Math.max(position, 0);
 }
 
@@ -32,7 +32,7 @@ export function snapshotFrame(
   const head = JSON.stringify({
     type: "snapshot",
     subscription_id: subscriptionId,
-    seq: shownSeq(seq),
+    seq: publicSeq(seq),
   });
   return `${head.slice(0, -1)},"data":[${rows.join(",")}]}`;
 }
@@ -42,7 +42,7 @@ export function reorgFrame(
   subscriptionId: string,
   { rewindTo, reverted }: { rewindTo: number; reverted: readonly string[] },
 ): string {
-  const rewind = { rewind_to_seq: shownSeq(rewindTo), reverted };
+  const rewind = { rewind_to_seq: publicSeq(rewindTo), reverted };
   return JSON.stringify({ type: "reorg", subscription_id: subscriptionId, ...rewind });
 }
 

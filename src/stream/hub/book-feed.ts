@@ -1,7 +1,7 @@
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
-import { presentBook, presentBookChange } from "../../rows/book-row.ts";
+import { toBookChangeRow, toBookRow } from "../../rows/book-row.ts";
 import type { LiveBook } from "../../venue/books/live-book.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { LevelChange } from "../../venue/books/parse-book.ts";
@@ -73,7 +73,7 @@ export class BookFeed {
     } else if (changes === null || this.#synced.size < this.#receivers.size) {
       this.#position += 1;
       this.#sendBook(book, this.#receivers);
-    } else if (changes.length > 0) this.#sendEvent("book", presentBookChange(book, changes));
+    } else if (changes.length > 0) this.#sendEvent("book", toBookChangeRow(book, changes));
   }
 
   #sendEvent(event: "book" | "book_stale", data: object): void {
@@ -89,7 +89,7 @@ export class BookFeed {
   #sendBook(book: LiveBook, receivers: Iterable<BookReceiver>): void {
     const { books, subscriptionId } = this.#parts;
     const nowMs = books.clock.monotonicMs();
-    const json = JSON.stringify(presentBook(book, venueLimits.levelsMax, nowMs));
+    const json = JSON.stringify(toBookRow(book, venueLimits.levelsMax, nowMs));
     const text = snapshotFrame(subscriptionId, { seq: this.#position, rows: [json] });
     for (const receiver of receivers) {
       this.#synced.add(receiver);

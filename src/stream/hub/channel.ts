@@ -32,7 +32,7 @@ export type ChannelLog = {
   readonly event: string;
   readonly interest: () => Interest;
   /** Returns the entries that a newly indexed block adds. A channel without this function is read instead. */
-  readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
+  readonly toEntries?: (block: BlockFacts) => readonly Entry[];
   /** Returns the entries of a page, in its order. Fewer than `limit` entries mean that no more follow. */
   readonly read: (page: LogPage) => Promise<readonly Entry[]>;
   /** Returns the ids of the rows after `rewindTo`. `removed` are the blocks after it, which are about to be reverted. */

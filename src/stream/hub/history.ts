@@ -27,7 +27,7 @@ export class History {
     this.final = final;
   }
 
-  endOf({ isFinalOnly }: Channel): number {
+  getEnd({ isFinalOnly }: Channel): number {
     return isFinalOnly ? this.final : this.latest;
   }
 
@@ -77,15 +77,15 @@ export class History {
   async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const limit = streamLimits.historyRowsPerPage;
     // Taken first: entries that are added during the read belong to the next page.
-    const end = this.endOf(topic.channel);
+    const end = this.getEnd(topic.channel);
     const found = await topic.channel.read({ ...pageAfter(after, limit), restate });
     const entries = found.filter(({ seq }) => seq <= end);
     const isWhole = found.length < limit || entries.length < found.length;
-    return { slices: slicesOf(entries), readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };
+    return { slices: toSlices(entries), readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };
   }
 }
 
-function slicesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+function toSlices(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const slices: (readonly Entry[])[] = [];
   for (let rest = entries; rest.length > 0; ) {
     const slice = firstGroups(rest, streamLimits.historyRowsPerSlice);

@@ -1,11 +1,11 @@
 /** Passes each change of the log to the subscriptions that it concerns. */
-import { blockNumberOf, firstSeqOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { type Seq, type TokenId, toBlockNumber, toFirstSeq, toLastSeq } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
 import { reachesBeforeFirst } from "../../query/before-first.ts";
-import { untilReached } from "../../query/until-reached.ts";
+import { waitForPosition } from "../../query/until-reached.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
@@ -33,7 +33,7 @@ export class Hub {
   constructor(sources: StreamSources) {
     this.#sources = sources;
     const { facts } = sources;
-    this.#history = new History(facts.newestSeq, finalSeqOf(facts));
+    this.#history = new History(facts.newestSeq, getFinalSeq(facts));
   }
 
   /** The last position indexed; -1 before the first. */
@@ -42,28 +42,28 @@ export class Hub {
   }
 
   /**
-   * Waits until a client, which may come from another node, can resume at `position`, as `untilReached` does. Throws
+   * Waits until a client, which may come from another node, can resume at `position`, as `waitForPosition` does. Throws
    * `VALIDATION_ERROR` when rows after it were never indexed, unless the client allows that; 0 is everything there is.
    */
-  untilReached(
+  waitForPosition(
     { resume_from: position = 0, allow_gap: allowsGap = false }: RequestedStart,
     headBlock: number | null,
   ): Promise<void> | null {
     const { facts } = this.#sources;
     const { first } = facts;
     if (first !== null && position > 0 && !allowsGap) {
-      const earliest = firstSeqOf(first.number) - 1;
+      const earliest = toFirstSeq(first.number) - 1;
       if (reachesBeforeFirst(this.#sources, { after_seq: position }))
         throw invalid(
           "resume_from",
           `is before the first indexed block, ${first.number}: rows between are missing. Resume from ${earliest} or later, or send "allow_gap": true`,
         );
     }
-    return untilReached(facts, { position, parameter: "resume_from", headBlock });
+    return waitForPosition(facts, { position, parameter: "resume_from", headBlock });
   }
 
   /** Returns the requested channel. Throws what `openChannel` throws. */
-  channelOf(request: ChannelRequest): Channel {
+  toChannel(request: ChannelRequest): Channel {
     return openChannel(request, this.#sources);
   }
 
@@ -74,9 +74,9 @@ export class Hub {
 
   /** Subscribes a client to a channel. The caller starts the subscription in the same turn. */
   subscribe(channel: Channel, requested: RequestedStart, receiver: Receiver): Subscription {
-    const topic = this.#topicOf(channel);
+    const topic = this.#getTopic(channel);
     const history = this.#history;
-    const start = this.#startOf(topic, requested);
+    const start = this.#getStart(topic, requested);
     const subscription =
       topic.feed === null
         ? new LogSubscription({ topic, history, receiver, start })
@@ -85,10 +85,10 @@ export class Hub {
     return subscription;
   }
 
-  #startOf(topic: Topic, { resume_from: asked, snapshot = 0 }: RequestedStart): Start {
+  #getStart(topic: Topic, { resume_from: requestedSeq, snapshot = 0 }: RequestedStart): Start {
     // No log has position 0 (block 0, index 0), so 0 stands for the beginning.
-    const resumeFrom = asked === 0 ? -1 : asked;
-    const begin = resumeFrom ?? this.#history.endOf(topic.channel);
+    const resumeFrom = requestedSeq === 0 ? -1 : requestedSeq;
+    const begin = resumeFrom ?? this.#history.getEnd(topic.channel);
     const mayBeGone = resumeFrom !== undefined && !topic.channel.isFinalOnly;
     const { reorgs } = this.#sources.facts;
     const safePosition = mayBeGone ? reorgs.certainPosition(begin) : begin;
@@ -105,8 +105,8 @@ export class Hub {
 
   unfinalized(block: BlockFacts): void {
     const from = this.#history.latest;
-    this.#history.latest = lastSeqOf(block.number);
-    const contents = contentsOf(block.fills.filter(isTrade), block.events.length);
+    this.#history.latest = toLastSeq(block.number);
+    const contents = getContents(block.fills.filter(isTrade), block.events.length);
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly && concerns(topic.channel, contents))
         topic.publish(block, from);
@@ -116,7 +116,7 @@ export class Hub {
 
   /** Called when the blocks after `safeBlock` are about to be reverted. The views still have them. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void {
-    const to = lastSeqOf(safeBlock);
+    const to = toLastSeq(safeBlock);
     this.#history.latest = Math.min(this.#history.latest, to);
     this.#history.reorgs += 1;
     for (const topic of this.#topics.values()) {
@@ -126,19 +126,19 @@ export class Hub {
   }
 
   appended({ trades, events }: Delta): void {
-    this.#addFinal(contentsOf(trades, events.length), true);
+    this.#addFinal(getContents(trades, events.length), true);
   }
 
   finalized(blocks: readonly BlockFacts[]): void {
     const fills = blocks.flatMap((block) => block.fills).filter(isTrade);
-    this.#addFinal(contentsOf(fills, blocks.flatMap((block) => block.events).length), false);
+    this.#addFinal(getContents(fills, blocks.flatMap((block) => block.events).length), false);
   }
 
   /** Continues the topics that final blocks concern: all if the blocks are new, otherwise those of final rows only. */
   #addFinal(contents: Contents, areNew: boolean): void {
     const { latest, final } = this.#history;
     const { facts } = this.#sources;
-    this.#history.final = finalSeqOf(facts);
+    this.#history.final = getFinalSeq(facts);
     this.#history.latest = facts.newestSeq;
     for (const topic of this.#topics.values()) {
       const { isFinalOnly } = topic.channel;
@@ -147,7 +147,7 @@ export class Hub {
     }
     this.#history.changed();
     if (this.listeners.size === 0 || this.#history.final < 0) return;
-    const text = finalizedFrame(blockNumberOf(this.#history.final as Seq), this.#history.final);
+    const text = finalizedFrame(toBlockNumber(this.#history.final as Seq), this.#history.final);
     for (const listener of this.listeners) listener.sendText(text);
   }
 
@@ -160,7 +160,7 @@ export class Hub {
     await Promise.all(this.#ending);
   }
 
-  #topicOf(channel: Channel): Topic {
+  #getTopic(channel: Channel): Topic {
     const known = this.#topics.get(channel.name);
     if (known !== undefined) return known;
     this.#topicsMade += 1;
@@ -171,11 +171,11 @@ export class Hub {
 }
 
 /** Returns the last final position; -1 before the first. */
-function finalSeqOf({ coverage }: StreamSources["facts"]): number {
-  return coverage === null ? -1 : lastSeqOf(coverage.last.number);
+function getFinalSeq({ coverage }: StreamSources["facts"]): number {
+  return coverage === null ? -1 : toLastSeq(coverage.last.number);
 }
 
-function contentsOf(trades: readonly { readonly tokenId: TokenId }[], events: number): Contents {
+function getContents(trades: readonly { readonly tokenId: TokenId }[], events: number): Contents {
   return { tokenIds: new Set(trades.map(({ tokenId }) => tokenId)), hasEvents: events > 0 };
 }
 

@@ -1,6 +1,6 @@
-import { nextTurn } from "../../base/time/turns.ts";
+import { yieldToEventLoop } from "../../base/time/turns.ts";
 import type { Packet } from "../frames/packet.ts";
-import { answerFrame, reorgFrame, shownSeq, snapshotFrame } from "../frames/server-frames.ts";
+import { answerFrame, publicSeq, reorgFrame, snapshotFrame } from "../frames/server-frames.ts";
 import { type Entry, pageThrough } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
 import type { Subscription, Topic } from "./topic.ts";
@@ -92,7 +92,7 @@ export class LogSubscription implements Subscription {
     this.#sent = to;
     this.#readTo = Math.min(this.#readTo, to);
     this.#receiver.sendText(reorgFrame(this.topic.id, { rewindTo: to, reverted }));
-    if (this.topic.channel.entriesOf !== undefined) return;
+    if (this.topic.channel.toEntries !== undefined) return;
     // A state, unlike a log, changes with a reorg even if no block follows.
     this.#mustRestate = true;
     this.readOn(to);
@@ -108,7 +108,7 @@ export class LogSubscription implements Subscription {
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {
-      if (!this.#mustRestate && this.#readTo >= this.#history.endOf(this.topic.channel)) {
+      if (!this.#mustRestate && this.#readTo >= this.#history.getEnd(this.topic.channel)) {
         if (this.#catchUp()) return;
         await this.#history.whenChanged();
         continue;
@@ -134,7 +134,7 @@ export class LogSubscription implements Subscription {
     const { reorgs } = this.#history;
     for (const entries of slices) {
       await this.#receiver.whenRoom();
-      await nextTurn();
+      await yieldToEventLoop();
       if (!this.#isOpen || reorgs !== this.#history.reorgs) return;
       this.#sendEntries(entries);
       this.#readTo = this.#sent;
@@ -145,18 +145,18 @@ export class LogSubscription implements Subscription {
 
   #sendEntries(entries: readonly Entry[]): void {
     const chain = { previous: this.#sent, isReplay: this.#isReplay };
-    const packet = this.topic.packetOf(entries, chain);
+    const packet = this.topic.getPacket(entries, chain);
     this.#sent = packet.lastSeq;
     this.#receiver.deliver(packet, this.#isReplay);
   }
 
   /** Goes live at the end of the log. Returns `false` if the client is ahead of it and must wait. */
   #catchUp(): boolean {
-    if (this.#readTo > this.#history.endOf(this.topic.channel)) return false;
+    if (this.#readTo > this.#history.getEnd(this.topic.channel)) return false;
     this.#state = "live";
     if (this.#isReplay) {
       this.#isReplay = false;
-      const seq = shownSeq(this.#sent);
+      const seq = publicSeq(this.#sent);
       const id = this.topic.id;
       this.#receiver.sendText(answerFrame("replay_complete", null, { subscription_id: id, seq }));
     }
@@ -170,7 +170,7 @@ export class LogSubscription implements Subscription {
       const { reorgs } = this.#history;
       const seq = this.#readTo;
       // A client can resume ahead of the log, and often ahead of its final part.
-      const through = Math.min(seq, this.#history.endOf(this.topic.channel));
+      const through = Math.min(seq, this.#history.getEnd(this.topic.channel));
       const page = { ...pageThrough(through, count), restate: false };
       const entries = await this.#history.inTurn(async () =>
         this.#isOpen ? this.topic.channel.read(page) : null,

@@ -1,6 +1,6 @@
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { Packet } from "../frames/packet.ts";
-import { shownSeq } from "../frames/server-frames.ts";
+import { publicSeq } from "../frames/server-frames.ts";
 import type { BookFeed } from "./book-feed.ts";
 import type { Channel, Entry } from "./channel.ts";
 
@@ -39,13 +39,13 @@ export class Topic {
     this.channel = channel;
     this.feed = channel.openFeed?.(id) ?? null;
     const { event, normalizedRequest } = channel;
-    const head = { type: "event", event, channel: labelOf(normalizedRequest), subscription_id: id };
+    const head = { type: "event", event, channel: toLabel(normalizedRequest), subscription_id: id };
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
-  /** Sends the entries that an unfinalized block adds. A channel without `entriesOf` is read after `from` instead. */
+  /** Sends the entries that an unfinalized block adds. A channel without `toEntries` is read after `from` instead. */
   publish(block: BlockFacts, from: number): void {
-    const entries = this.channel.entriesOf?.(block);
+    const entries = this.channel.toEntries?.(block);
     if (entries === undefined) this.readOn(from);
     else if (entries.length > 0)
       for (const subscription of this.subscriptions) subscription.report(entries);
@@ -64,7 +64,7 @@ export class Topic {
    * Returns the events of entries, at least one. The first follows the event at `previous`. All subscriptions with the
    * same `chain` share one packet.
    */
-  packetOf(entries: readonly Entry[], chain: Chain): Packet {
+  getPacket(entries: readonly Entry[], chain: Chain): Packet {
     const name = `${chain.previous} ${chain.isReplay}`;
     const built = this.#packets.get(entries) ?? new Map<string, Packet>();
     this.#packets.set(entries, built);
@@ -79,7 +79,7 @@ export class Topic {
     const texts = entries.map(({ seq: ownSeq, json }) => {
       // A state that is sent again, for example a closed candle, must not move clients back.
       const seq = Math.max(ownSeq, before);
-      const chain = `"seq":${shownSeq(seq)},"prev_seq":${shownSeq(before)}`;
+      const chain = `"seq":${publicSeq(seq)},"prev_seq":${publicSeq(before)}`;
       before = seq;
       return `${this.#eventHead},${chain}${isReplay ? ',"replay":true' : ""},"data":${json}}`;
     });
@@ -88,6 +88,6 @@ export class Topic {
 }
 
 /** Returns the fields that name a channel in its events. The filter and the list of tokens would be too long. */
-function labelOf({ filter: _filter, token_ids: _ids, ...label }: Channel["normalizedRequest"]) {
+function toLabel({ filter: _filter, token_ids: _ids, ...label }: Channel["normalizedRequest"]) {
   return label;
 }

@@ -10,16 +10,16 @@ import { SlidingWindow } from "../../base/sliding-window.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import {
-  actionOf,
   type ChannelRequest,
   type FrameId,
-  frameIdOf,
   frameReaders,
+  getAction,
+  getFrameId,
   parseJson,
 } from "../frames/client-frame.ts";
 import { encodeFrames } from "../frames/frame-bytes.ts";
 import type { FrameEncoding, Packet } from "../frames/packet.ts";
-import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
+import { answerFrame, errorFrame, heartbeatFrame, publicSeq } from "../frames/server-frames.ts";
 import type { Channel } from "../hub/channel.ts";
 import type { Hub } from "../hub/hub.ts";
 import type { Receiver } from "../hub/log-subscription.ts";
@@ -133,9 +133,9 @@ export class Session implements Receiver {
       input = parseJson(text);
       // After `input` is set, so that the error has the id of the frame. Only a text can be parsed.
       refuseRepeatedNames(text ?? "");
-      this.#answer(input, frameIdOf(input));
+      this.#answer(input, getFrameId(input));
     } catch (thrown) {
-      this.#refuse(thrown, frameIdOf(input));
+      this.#refuse(thrown, getFrameId(input));
     }
   }
 
@@ -289,7 +289,7 @@ export class Session implements Receiver {
   }
 
   #answer(input: unknown, id: FrameId | null): void {
-    switch (actionOf(input)) {
+    switch (getAction(input)) {
       case "ping":
         frameReaders.ping(input);
         return this.sendText(answerFrame("pong", id, {}));
@@ -347,8 +347,8 @@ export class Session implements Receiver {
   #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
     this.#requireKey();
     const { hub, freshness } = this.#parts;
-    const channel = hub.channelOf(request);
-    const reached = hub.untilReached(request, freshness().head_block);
+    const channel = hub.toChannel(request);
+    const reached = hub.waitForPosition(request, freshness().head_block);
     const subscribe = () => this.#subscribe(channel, request, id);
     if (reached === null) return subscribe();
     reached.then(subscribe).catch((thrown: unknown) => this.#refuse(thrown, id));
@@ -376,7 +376,7 @@ export class Session implements Receiver {
     hub.listeners.add(this);
     this.#parts.meter.subscriptions += 1;
     const shown = { channel: channel.normalizedRequest, subscription_id: subscription.topic.id };
-    this.sendText(answerFrame("subscribed", id, { ...shown, seq: shownSeq(subscription.begin) }));
+    this.sendText(answerFrame("subscribed", id, { ...shown, seq: publicSeq(subscription.begin) }));
     // The frame closes a connection that is too slow.
     if (!this.isClosed) subscription.start();
   }
@@ -384,7 +384,7 @@ export class Session implements Receiver {
   #unsubscribe(target: string | ChannelRequest, id: FrameId | null): void {
     this.#requireKey();
     const { hub } = this.#parts;
-    const targetName = typeof target === "string" ? null : hub.channelOf(target).name;
+    const targetName = typeof target === "string" ? null : hub.toChannel(target).name;
     for (const [name, subscription] of this.#subscriptions) {
       const { topic } = subscription;
       if (name !== targetName && topic.id !== target) continue;

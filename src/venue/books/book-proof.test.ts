@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFixture } from "../../../test/support/read-fixture.ts";
 import { VenueBook } from "../../../test/support/venue-book.ts";
-import { bookKindOf, checksumBook, hashBook } from "./book-proof.ts";
+import { checksumBook, getBookKind, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import { parseSnapshot } from "./parse-book.ts";
 
@@ -77,11 +77,14 @@ test("the hash of a book of any kind equals the venue's", () => {
       const book = read(summary);
       assert.equal(hashBook(book, book), summary.hash);
       assert.notEqual(hashBook(read({ ...summary, bids: [] }), book), summary.hash);
-      return bookKindOf(book.facts);
+      return getBookKind(book.facts);
     }),
   );
   assert.deepEqual(kinds, ["v1_untraded", "v1", "v2_untraded", "v2"]);
-  assert.equal(bookKindOf({ ...read(example).facts, version: "v7", lastTradePrice: "1" }), "other");
+  assert.equal(
+    getBookKind({ ...read(example).facts, version: "v7", lastTradePrice: "1" }),
+    "other",
+  );
 });
 
 test("the checksum covers the ten best levels of the asks, then those of the bids", () => {

@@ -31,7 +31,7 @@ export function hashBook(
 }
 
 /** Returns the kind of a book, by the fields that have changed the text of the hash so far. */
-export function bookKindOf({ version, lastTradePrice }: BookFacts): BookKind {
+export function getBookKind({ version, lastTradePrice }: BookFacts): BookKind {
   const format = version === null || version === "v1" ? "v1" : version === "v2" ? "v2" : "other";
   return `${format}${lastTradePrice ? "" : "_untraded"}`;
 }

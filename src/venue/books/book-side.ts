@@ -24,7 +24,7 @@ export class BookSide {
 
   /** Sets the size at `price`; 0 removes the level. */
   set(price: number, size: number): void {
-    const at = this.#placeOf(price);
+    const at = this.#getPlace(price);
     const isThere = this.#prices[at] === price;
     if (size === 0) {
       if (!isThere) return;
@@ -70,7 +70,7 @@ export class BookSide {
   }
 
   /** The index of `price`, or where to insert it. */
-  #placeOf(price: number): number {
+  #getPlace(price: number): number {
     const prices = this.#prices;
     let low = 0;
     let high = prices.length;

@@ -184,7 +184,7 @@ function textOfLevels(levels: readonly { price: number; size: number }[]): strin
     .join();
 }
 
-function textOf({ bids, asks }: LiveBook): string {
+function toText({ bids, asks }: LiveBook): string {
   return [bids.worstFirst(), asks.worstFirst()].map(textOfLevels).join(" | ");
 }
 
@@ -210,11 +210,11 @@ test("whatever is lost or late, the book equals the venue's at the newest messag
         // Hashes are compared when the book is read, which can be later.
         if (index % (everyOther + 1) > 0 || stage.book.staleReason(stage.nowMs) !== null) continue;
         right += 1;
-        assert.equal(textOf(stage.book), stage.newest.text);
+        assert.equal(toText(stage.book), stage.newest.text);
       }
       stage.settle();
       assert.equal(stage.book.staleReason(stage.nowMs), null);
-      assert.equal(textOf(stage.book), venueText(stage.venue));
+      assert.equal(toText(stage.book), venueText(stage.venue));
     }),
     settings,
   );
@@ -245,14 +245,14 @@ test("a copy built from the changes equals the book until it becomes stale", () 
             formatSafeMicros(price),
             formatSafeMicros(size),
           );
-        assert.equal(venueText(copy), textOf(stage.book));
+        assert.equal(venueText(copy), toText(stage.book));
       };
       stage.book.listeners.add(take);
       stage.begin();
       for (const step of steps) {
         stage.play(step);
         const isRight = stage.book.staleReason(stage.nowMs) === null;
-        if (isRight && isGood) assert.equal(venueText(copy), textOf(stage.book));
+        if (isRight && isGood) assert.equal(venueText(copy), toText(stage.book));
       }
     }),
     propertySettings(500),
@@ -293,7 +293,7 @@ test("hashes that never match are no longer checked, and books are fetched again
   const change = { kind: "change", side: "BUY", isLost: false, isLate: false } as const;
   stage.play({ ...change, price: 4, size: 2 });
   assert.equal(stage.book.staleReason(stage.nowMs), null);
-  assert.equal(textOf(stage.book), "0.4x2 | ");
+  assert.equal(toText(stage.book), "0.4x2 | ");
   stage.nowMs += venueLimits.bookRereadMsMax + 1_000;
   assert.equal(stage.book.isDue(stage.nowMs), true);
 });

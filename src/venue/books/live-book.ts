@@ -1,7 +1,7 @@
 import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 import type { BookKind, HashTrust } from "../hash-trust.ts";
-import { bookKindOf, hashBook } from "./book-proof.ts";
+import { getBookKind, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-book.ts";
 
@@ -69,7 +69,7 @@ export class LiveBook {
   #lostAtMs: number | null = null;
   #resubscribeAtMs = 0;
   #resubscriptions = 0;
-  #heardAtMs = 0;
+  #observedAtMs = 0;
   #confirmedAtMs = 0;
   #dueAtMs = 0;
   /** Consecutive responses after which the book was still stale. */
@@ -109,7 +109,7 @@ export class LiveBook {
 
   /** The time since the venue last sent something about the book, in milliseconds. */
   ageMs(nowMs: number): number {
-    return nowMs - this.#heardAtMs;
+    return nowMs - this.#observedAtMs;
   }
 
   /** Returns why the book may differ from the venue's at the newest message; `null` if it does not. */
@@ -169,7 +169,7 @@ export class LiveBook {
     }
     const wasUnverified = this.#fault === "hash_mismatch";
     const isNew = this.#load(snapshot, "rest", nowMs);
-    if (wasUnverified && !isNew) this.#noteFalseAlarm();
+    if (wasUnverified && !isNew) this.#recordFalseAlarm();
     this.#fault = this.#following === "followed" ? null : this.#following;
     this.#checkHash(nowMs);
     for (const changes of ahead) if (!this.#isWithin(changes)) this.#apply(changes, nowMs);
@@ -189,7 +189,7 @@ export class LiveBook {
     this.#following = "followed";
     this.#lostAtMs = null;
     if (snapshot.timestampMs < this.#streamMs) return; // an earlier message is newer
-    this.#noteStream(snapshot);
+    this.#recordStream(snapshot);
     if (snapshot.timestampMs < this.#timestampMs) {
       // A response was newer. With the changes that follow, that book is complete. The book is fetched again in any
       // case.
@@ -220,7 +220,7 @@ export class LiveBook {
       this.report([]);
       return;
     }
-    this.#noteStream(changes);
+    this.#recordStream(changes);
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
     // Without a response the hash cannot be computed, and nothing proves that no change was lost.
@@ -240,7 +240,7 @@ export class LiveBook {
     if (this.#isHashRight() === true) this.#confirm(nowMs);
     if (this.#fault === "hash_mismatch") this.#isHashChecked = false;
     this.#facts = { ...this.#facts, ...fact };
-    this.#heardAtMs = nowMs;
+    this.#observedAtMs = nowMs;
     this.report([]);
   }
 
@@ -265,7 +265,7 @@ export class LiveBook {
     this.#isHashChecked = snapshot.hash === null;
     this.#source = source;
     this.#isStreams = source === "stream" || (this.#isStreams && !hasNewLevels);
-    this.#heardAtMs = nowMs;
+    this.#observedAtMs = nowMs;
     this.#confirmedAtMs = nowMs;
     return isNew;
   }
@@ -280,11 +280,11 @@ export class LiveBook {
     this.#isHashChecked = hash === null;
     this.#source = "stream";
     this.#isStreams = true;
-    this.#heardAtMs = nowMs;
+    this.#observedAtMs = nowMs;
   }
 
   /** Notes the time of a message. It ends the wait for what a response had, also if it is dated a little earlier. */
-  #noteStream({ timestampMs }: { readonly timestampMs: number }): void {
+  #recordStream({ timestampMs }: { readonly timestampMs: number }): void {
     this.#streamMs = timestampMs;
     const awaitedMs = this.#unsent?.timestampMs ?? 0;
     if (timestampMs + venueLimits.timestampSkewMsMax >= awaitedMs) this.#unsent = null;
@@ -329,11 +329,11 @@ export class LiveBook {
   }
 
   get #kind(): BookKind {
-    return this.#facts === null ? "v1_untraded" : bookKindOf(this.#facts);
+    return this.#facts === null ? "v1_untraded" : getBookKind(this.#facts);
   }
 
-  #noteFalseAlarm(): void {
-    this.#trust.noteFalseAlarm(this.#kind, this.assetId);
+  #recordFalseAlarm(): void {
+    this.#trust.recordFalseAlarm(this.#kind, this.assetId);
   }
 
   get #isCrossed(): boolean {
@@ -348,7 +348,7 @@ export class LiveBook {
     this.#isHashChecked = true;
     if (!this.#trust.isUsable(this.#kind)) return;
     // A response is a complete book. If its hash differs, the venue computes hashes in another way.
-    if (this.#source === "rest") this.#noteFalseAlarm();
+    if (this.#source === "rest") this.#recordFalseAlarm();
     this.#mismatch("hash_mismatch", nowMs);
   }
 
@@ -365,7 +365,7 @@ export class LiveBook {
   #confirm(nowMs: number): void {
     this.#isHashChecked = true;
     this.#confirmedAtMs = nowMs;
-    if (this.#source === "stream") this.#trust.noteProven(this.#kind);
+    if (this.#source === "stream") this.#trust.recordProven(this.#kind);
     if (this.#following !== "followed" || this.#isCrossed || this.#fault === null) return;
     this.#fault = null;
     this.#attempts = 0;

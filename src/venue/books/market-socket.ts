@@ -91,20 +91,20 @@ export class MarketSocket {
       followRedirects: false,
     });
     const { clock } = this.#options;
-    let heardAtMs = clock.monotonicMs();
+    let observedAtMs = clock.monotonicMs();
     const ping = setInterval(() => {
-      if (clock.monotonicMs() - heardAtMs > venueLimits.silenceMsMax) socket.terminate();
+      if (clock.monotonicMs() - observedAtMs > venueLimits.silenceMsMax) socket.terminate();
       else if (socket.readyState === WebSocket.OPEN) socket.send("PING");
     }, venueLimits.pingMs);
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     using _closing = addAbortListener(this.#closing.signal, () => socket.terminate());
     socket.on("open", () => this.#begin(socket));
     socket.on("message", (data) => {
-      heardAtMs = clock.monotonicMs();
+      observedAtMs = clock.monotonicMs();
       const text = (data as Buffer).toString("utf8");
       if (text === "PONG") return;
       this.#messages += 1;
-      this.#dataAtMs = heardAtMs;
+      this.#dataAtMs = observedAtMs;
       this.#options.onText(text);
     });
     socket.on("error", () => socket.terminate());

@@ -29,11 +29,11 @@ export class MarketSockets {
 
   /** See `MarketSocket.resubscribe`. */
   resubscribe(assetId: string, sinceMs: number): void {
-    this.#socketOf(assetId)?.resubscribe(assetId, sinceMs);
+    this.#getSocket(assetId)?.resubscribe(assetId, sinceMs);
   }
 
   remove(assetId: string): void {
-    const socket = this.#socketOf(assetId);
+    const socket = this.#getSocket(assetId);
     if (socket === undefined) return;
     socket.remove(assetId);
     if (socket.assetIds.size > 0) return;
@@ -41,7 +41,7 @@ export class MarketSockets {
     socket.close();
   }
 
-  #socketOf(assetId: string): MarketSocket | undefined {
+  #getSocket(assetId: string): MarketSocket | undefined {
     return this.#sockets.values().find(({ assetIds }) => assetIds.has(assetId));
   }
 

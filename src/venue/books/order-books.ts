@@ -342,7 +342,7 @@ async function fetchBooks(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, BookSnapshot | null>> {
   const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
-  const request = { method: "POST", path: "/books", body, read: listOf } as const;
+  const request = { method: "POST", path: "/books", body, read: getList } as const;
   const books = await http.fetch(request, signal);
   const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
   const fetched = new Map<string, BookSnapshot | null>();
@@ -356,7 +356,7 @@ async function fetchBooks(
   return fetched;
 }
 
-function listOf(json: unknown): readonly unknown[] | null {
+function getList(json: unknown): readonly unknown[] | null {
   return Array.isArray(json) ? json : null;
 }
 

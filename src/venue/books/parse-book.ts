@@ -99,13 +99,13 @@ export function parseSnapshot(value: unknown): BookSnapshot | null {
   const { neg_risk: negRisk, version } = value;
   const facts = {
     market,
-    minOrderSize: decimalOf(value["min_order_size"]),
-    tickSize: decimalOf(value["tick_size"]),
+    minOrderSize: toDecimal(value["min_order_size"]),
+    tickSize: toDecimal(value["tick_size"]),
     negRisk: typeof negRisk === "boolean" ? negRisk : null,
-    lastTradePrice: decimalOf(value["last_trade_price"]),
+    lastTradePrice: toDecimal(value["last_trade_price"]),
     version: isMatch(versionPattern, version) ? version : null,
   };
-  const hash = hashOf(value["hash"]);
+  const hash = getHash(value["hash"]);
   return { kind: "book", assetId, timestampMs, hash, facts, bids, asks };
 }
 
@@ -128,7 +128,7 @@ function parseEvent(value: unknown): BookEvent[] {
 
 function parseFact(value: Fields, name: keyof BookFacts, sent: unknown): BookEvent {
   const { asset_id: assetId } = value;
-  const decimal = decimalOf(sent);
+  const decimal = toDecimal(sent);
   if (!isMatch(assetPattern, assetId) || !decimal) return broken(value);
   return { kind: "fact", assetId, fact: { [name]: decimal } };
 }
@@ -155,7 +155,7 @@ function parseChanges(value: Fields): BookEvent[] {
     const last = ofBook.at(-1)?.entry ?? {};
     const bestBid = parseBest(last["best_bid"], 0);
     const bestAsk = parseBest(last["best_ask"], priceMax);
-    const hash = hashOf(last["hash"]);
+    const hash = getHash(last["hash"]);
     events.push({ kind: "changes", assetId, timestampMs, changes, hash, bestBid, bestAsk });
   }
   return events;
@@ -171,7 +171,7 @@ function parseChange(entry: unknown): ParsedChange | null {
   if (!isJsonObject(entry)) return null;
   const { asset_id: assetId, side } = entry;
   const price = parsePrice(entry["price"]);
-  const size = microsOf(entry["size"]);
+  const size = toMicros(entry["size"]);
   if (!isMatch(assetPattern, assetId) || price === null || size === null) return null;
   if (side !== "BUY" && side !== "SELL") return null;
   return { assetId, entry, level: { side: side === "BUY" ? "bid" : "ask", price, size } };
@@ -184,7 +184,7 @@ function parseLevels(value: unknown): Level[] | null {
   for (const entry of value as readonly unknown[]) {
     if (!isJsonObject(entry)) return null;
     const price = parsePrice(entry["price"]);
-    const size = microsOf(entry["size"]);
+    const size = toMicros(entry["size"]);
     if (price === null || size === null || prices.has(price)) return null;
     prices.add(price);
     if (size > 0) levels.push({ price, size });
@@ -192,18 +192,18 @@ function parseLevels(value: unknown): Level[] | null {
   return levels;
 }
 
-function microsOf(value: unknown): number | null {
+function toMicros(value: unknown): number | null {
   return typeof value === "string" ? parseSafeMicros(value) : null;
 }
 
 function parsePrice(value: unknown): number | null {
-  const price = microsOf(value);
+  const price = toMicros(value);
   return price === null || price <= 0 || price >= priceMax ? null : price;
 }
 
 /** The venue writes an empty side as a price of 0 or 1. */
 function parseBest(value: unknown, empty: number): number | null | undefined {
-  const price = microsOf(value);
+  const price = toMicros(value);
   if (price === null) return undefined;
   return price === empty ? null : price;
 }
@@ -214,13 +214,13 @@ function parseTimestamp(value: unknown): number | null {
   return isMatch(/^[0-9]{10,13}$/, text) ? Number(text) : null;
 }
 
-function hashOf(value: unknown): string | null {
+function getHash(value: unknown): string | null {
   return isMatch(hashPattern, value) ? value : null;
 }
 
 /** Returns a decimal, or the empty text by which the venue says that it has none. */
-function decimalOf(value: unknown): string | null {
-  return typeof value === "string" && (value === "" || microsOf(value) !== null) ? value : null;
+function toDecimal(value: unknown): string | null {
+  return typeof value === "string" && (value === "" || toMicros(value) !== null) ? value : null;
 }
 
 function broken(value: unknown): BookEvent {

@@ -40,7 +40,7 @@ export async function fetchMarketPage(
     include_tag: "true",
   });
   if (cursor !== null) query.set("after_cursor", cursor);
-  for (const id of conditionIds.flatMap(formsOf)) query.append("condition_ids", id);
+  for (const id of conditionIds.flatMap(getForms)) query.append("condition_ids", id);
   for (const id of tokenIds) query.append("clob_token_ids", formatTokenId(id));
   if (isByVolume) {
     query.set("order", "volume24hr");
@@ -52,7 +52,7 @@ export async function fetchMarketPage(
 
 function parsePage(value: unknown): MarketPage | null {
   const { markets: list, next_cursor: next } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const nextCursor = cursorOf(next);
+  const nextCursor = getCursor(next);
   if (!Array.isArray(list) || nextCursor === undefined) return null;
   const markets = new Map<ConditionId, MetadataMarket>();
   let unreadable = Math.max(0, list.length - metadataLimits.pageMarketsMax);
@@ -65,7 +65,7 @@ function parsePage(value: unknown): MarketPage | null {
 }
 
 /** Returns `undefined` if the value is not a cursor; `null` if there is no next page. */
-function cursorOf(next: unknown): string | null | undefined {
+function getCursor(next: unknown): string | null | undefined {
   if (next === undefined || next === null || next === "") return null;
   const isCursor = typeof next === "string" && next.length <= metadataLimits.cursorLengthMax;
   return isCursor ? next : undefined;
@@ -75,6 +75,6 @@ function cursorOf(next: unknown): string | null | undefined {
  * Returns the forms of an id to request. The venue writes generation-3 ids with 31 bytes. Here they end in a zero byte,
  * as other ids can too.
  */
-function formsOf(conditionId: ConditionId): readonly string[] {
+function getForms(conditionId: ConditionId): readonly string[] {
   return conditionId.endsWith("00") ? [conditionId, conditionId.slice(0, -2)] : [conditionId];
 }

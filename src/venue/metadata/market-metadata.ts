@@ -3,7 +3,7 @@ import { AppError, toError } from "../../base/errors.ts";
 import type { ConditionId, TokenId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { mapInTurns } from "../../base/time/turns.ts";
+import { mapYielding } from "../../base/time/turns.ts";
 import { VenueError } from "../venue-error.ts";
 import { VenueHttp } from "../venue-http.ts";
 import { fetchMarketPage, type MarketPage, type MarketPageRequest } from "./market-fetcher.ts";
@@ -18,11 +18,11 @@ export type MetadataSink = {
   readonly isFull: boolean;
   /** Returns up to `limit` markets to request: those never requested first, the newest of them first. */
   due(nowSeconds: number, limit: number): DueMarkets;
-  noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
+  recordAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
   /** Returns up to `limit` traded tokens of unknown markets to look up, the newest first. */
   dueTokens(nowSeconds: number, limit: number): readonly TokenId[];
   isUnknownToken(tokenId: TokenId): boolean;
-  noteAbsentTokens(tokenIds: readonly TokenId[], nowSeconds: number): void;
+  recordAbsentTokens(tokenIds: readonly TokenId[], nowSeconds: number): void;
   /** Returns the market, marked if it is unknown and to be added, because its token ids prove it. */
   prove(market: MetadataMarket, request: ProofRequest): MetadataMarket;
   /** Stores the metadata of a market, unless the market is unknown and not marked. */
@@ -167,7 +167,7 @@ export class MarketMetadata {
       await this.#take(markets, { isRequested: true }, signal);
       tokenIds = tokenIds.filter((tokenId) => sink.isUnknownToken(tokenId));
     }
-    sink.noteAbsentTokens(tokenIds, this.#nowSeconds);
+    sink.recordAbsentTokens(tokenIds, this.#nowSeconds);
     return true;
   }
 
@@ -177,9 +177,9 @@ export class MarketMetadata {
       this.#due = due.conditionIds;
       this.#missing = due.missing;
     }
-    const asked = this.#due.slice(0, this.#idsMax);
-    if (asked.length === 0) return false;
-    const absent = new Set(asked);
+    const batch = this.#due.slice(0, this.#idsMax);
+    if (batch.length === 0) return false;
+    const absent = new Set(batch);
     for (const half of halves) {
       if (absent.size === 0) break;
       const page = await this.#askAll({ half, conditionIds: [...absent] }, signal);
@@ -188,8 +188,8 @@ export class MarketMetadata {
       await this.#take(markets, {}, signal);
       for (const { conditionId } of markets) absent.delete(conditionId);
     }
-    this.#options.sink.noteAbsent([...absent], this.#nowSeconds);
-    this.#due = this.#due.slice(asked.length);
+    this.#options.sink.recordAbsent([...absent], this.#nowSeconds);
+    this.#due = this.#due.slice(batch.length);
     return true;
   }
 
@@ -269,9 +269,9 @@ export class MarketMetadata {
     signal: AbortSignal,
   ): Promise<void> {
     const { publish, sink } = this.#options;
-    const markets = await mapInTurns(received, (market) => sink.prove(market, request));
+    const markets = await mapYielding(received, (market) => sink.prove(market, request));
     await publish?.(markets);
-    await mapInTurns(markets, (market) => {
+    await mapYielding(markets, (market) => {
       signal.throwIfAborted();
       sink.take(market, this.#nowSeconds);
     });

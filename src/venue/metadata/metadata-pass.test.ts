@@ -47,15 +47,15 @@ describe("a pass over the market metadata", () => {
     });
     const property = fc.property(lengths, ({ lead, circle, size }) => {
       const pageAt = (page: number) => (page < lead ? page : lead + ((page - lead) % circle));
-      const marketsOf = (page: number) =>
-        Array.from({ length: size }, (_, at) => marketOf(page * size + at));
+      const getMarkets = (page: number) =>
+        Array.from({ length: size }, (_, at) => getMarket(page * size + at));
       const progress = new PageProgress();
       for (let page = 0; page < lead + circle; page += 1) {
-        const markets = marketsOf(pageAt(page));
+        const markets = getMarkets(pageAt(page));
         assert.equal(progress.isStuckAt({ markets, unreadable: 0 }), false, `page ${page}`);
       }
       // The markets of the page come in another order.
-      const markets = marketsOf(pageAt(lead + circle)).toReversed();
+      const markets = getMarkets(pageAt(lead + circle)).toReversed();
       assert.equal(progress.isStuckAt({ markets, unreadable: 0 }), true);
     });
     fc.assert(property, propertySettings(100));
@@ -67,20 +67,20 @@ describe("a pass over the market metadata", () => {
       progress.isStuckAt({ markets: [], unreadable: page }),
     );
     assert.deepEqual(barren, [...barren.slice(1).map(() => false), true]);
-    assert.equal(progress.isStuckAt({ markets: [marketOf(1)], unreadable: 3 }), false);
-    assert.equal(progress.isStuckAt({ markets: [marketOf(1)], unreadable: 3 }), false);
+    assert.equal(progress.isStuckAt({ markets: [getMarket(1)], unreadable: 3 }), false);
+    assert.equal(progress.isStuckAt({ markets: [getMarket(1)], unreadable: 3 }), false);
   });
 
   test("of millions of markets is not stuck", () => {
     const progress = new PageProgress();
     for (let page = 0; page < 20_000; page += 1) {
-      const markets = Array.from({ length: 100 }, (_, at) => marketOf(page * 100 + at));
+      const markets = Array.from({ length: 100 }, (_, at) => getMarket(page * 100 + at));
       assert.equal(progress.isStuckAt({ markets, unreadable: 0 }), false);
     }
   });
 });
 
-function marketOf(number: number): MetadataMarket {
+function getMarket(number: number): MetadataMarket {
   const conditionId = `0x${number.toString(16).padStart(64, "0")}` as ConditionId;
   return { conditionId } as MetadataMarket;
 }

@@ -32,9 +32,9 @@ export function duePass(
   const isOld = (at: number | null, ageMax: number) =>
     at === null || Math.abs(nowSeconds - at) >= ageMax;
   if (pass !== null) return pass;
-  if (isOld(openReadAt, openReadSeconds)) return firstOf("open");
+  if (isOld(openReadAt, openReadSeconds)) return getFirst("open");
   const isClosedDue = missing > closedReadMissingMin && isOld(closedReadAt, closedReadSeconds);
-  return isClosedDue ? firstOf("closed") : null;
+  return isClosedDue ? getFirst("closed") : null;
 }
 
 /**
@@ -76,6 +76,6 @@ export function afterPass(
   return { ...progress, ...readAt, pass: null };
 }
 
-function firstOf(half: MetadataPassHalf): MetadataPass {
+function getFirst(half: MetadataPassHalf): MetadataPass {
   return { half, cursor: null };
 }

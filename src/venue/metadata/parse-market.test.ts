@@ -47,13 +47,13 @@ const entry = {
   ],
 };
 
-function textsOf(more: Readonly<Record<string, unknown>>) {
+function toTexts(more: Readonly<Record<string, unknown>>) {
   const market = parseMarket({ ...entry, ...more });
   assert(market !== null);
   return market.texts;
 }
 
-function claimsOf(more: Readonly<Record<string, unknown>>) {
+function getClaims(more: Readonly<Record<string, unknown>>) {
   const market = parseMarket({ ...entry, ...more });
   assert(market !== null);
   return market.claims;
@@ -106,13 +106,13 @@ describe("a market of the venue", () => {
       [{ version: null, positionIds }, tokens],
       [{ version: 2, positionIds }, tokens],
     ] as const) {
-      const tokenIds = claimsOf(more).tokenIds?.map((id) => BigInt(id).toString()) ?? null;
+      const tokenIds = getClaims(more).tokenIds?.map((id) => BigInt(id).toString()) ?? null;
       assert.deepEqual(tokenIds, expected, JSON.stringify(more));
     }
   });
 
   test("can have plain lists instead of JSON strings, as for older clients", () => {
-    const { tokenIds, outcomes } = claimsOf({ clobTokenIds: tokens, outcomes: ["Up", "Down"] });
+    const { tokenIds, outcomes } = getClaims({ clobTokenIds: tokens, outcomes: ["Up", "Down"] });
     assert.equal(tokenIds?.length, 2);
     assert.deepEqual(outcomes, ["Up", "Down"]);
   });
@@ -127,9 +127,9 @@ describe("a market of the venue", () => {
   });
 
   test("has a category from any field that can have one, or none", () => {
-    assert.equal(textsOf({ category: "Crypto" }).category, "Crypto");
-    assert.equal(textsOf({ categories: [{ label: "Sports" }] }).category, "Sports");
-    assert.equal(textsOf({ events: [] }).category, null);
+    assert.equal(toTexts({ category: "Crypto" }).category, "Crypto");
+    assert.equal(toTexts({ categories: [{ label: "Sports" }] }).category, "Sports");
+    assert.equal(toTexts({ events: [] }).category, null);
   });
 
   test("can have dates in every format of the venue", () => {
@@ -145,9 +145,9 @@ describe("a market of the venue", () => {
       ["tomorrow", null],
       ["", null],
     ] as const) {
-      assert.equal(textsOf({ endDate: text }).endMs, ms, text);
+      assert.equal(toTexts({ endDate: text }).endMs, ms, text);
     }
-    assert.equal(textsOf({ endDate: null, endDateIso: "2026-05-08" }).endMs, Date.UTC(2026, 4, 8));
+    assert.equal(toTexts({ endDate: null, endDateIso: "2026-05-08" }).endMs, Date.UTC(2026, 4, 8));
   });
 
   test("has a winner only when it is closed and exactly one price is 1", () => {
@@ -163,7 +163,7 @@ describe("a market of the venue", () => {
       [{ outcomePrices: "[" }, null],
       [{ outcomePrices: null }, null],
     ] as const) {
-      assert.equal(claimsOf(more).winnerIndex, winner, JSON.stringify(more));
+      assert.equal(getClaims(more).winnerIndex, winner, JSON.stringify(more));
     }
   });
 
@@ -176,8 +176,8 @@ describe("a market of the venue", () => {
       7,
       null,
     ];
-    for (const image of others) assert.equal(textsOf({ image, icon: image }).image, null);
-    assert.equal(textsOf({ image: 7 }).image, entry.icon);
+    for (const image of others) assert.equal(toTexts({ image, icon: image }).image, null);
+    assert.equal(toTexts({ image: 7 }).image, entry.icon);
   });
 
   test("is bounded in size, whatever is in it", () => {
@@ -210,11 +210,11 @@ describe("a market of the venue", () => {
   });
 
   test("keeps markup as plain text, and replaces or drops invalid text", () => {
-    const { question, slug } = textsOf({ question: "<b>A\u0000\u2028B</b>\ud800", slug: "a b" });
+    const { question, slug } = toTexts({ question: "<b>A\u0000\u2028B</b>\ud800", slug: "a b" });
     assert.equal(question, "<b>A B</b>\ufffd");
     assert.equal(slug, null);
-    assert.equal(textsOf({ slug: "a\u0000b" }).slug, null);
-    assert.equal(textsOf({ question: " \n " }).question, null);
+    assert.equal(toTexts({ slug: "a\u0000b" }).slug, null);
+    assert.equal(toTexts({ question: " \n " }).question, null);
   });
 
   test("is parsed from any input without an exception, and has the declared types", () => {

@@ -58,41 +58,41 @@ const timePattern =
 
 /** Parses a market; returns `null` if it has no valid condition id. */
 export function parseMarket(value: unknown): MetadataMarket | null {
-  const fields = fieldsOf(value);
-  const conditionId = matchOf(fields["conditionId"], parseConditionId);
+  const fields = getFields(value);
+  const conditionId = getMatch(fields["conditionId"], parseConditionId);
   if (conditionId === null) return null;
-  const event = fieldsOf(listOf(fields["events"])?.[0]);
+  const event = getFields(getList(fields["events"])?.[0]);
   return { conditionId, texts: readTexts(fields, event), claims: readClaims(fields) };
 }
 
 function readTexts(fields: Fields, event: Fields): MetadataTexts {
   return {
-    slug: slugOf(fields["slug"]),
-    category: categoryOf(fields) ?? categoryOf(event),
-    tags: tagsOf(fields, event),
-    eventId: numberTextOf(event["id"]),
-    eventSlug: slugOf(event["slug"]),
-    eventTitle: lineOf(event["title"], metadataLimits.questionLengthMax),
-    outcomeLabel: labelOf(fields["groupItemTitle"]),
-    startMs: timeOf(fields["startDate"]) ?? timeOf(fields["startDateIso"]),
-    endMs: timeOf(fields["endDate"]) ?? timeOf(fields["endDateIso"]),
-    image: imageOf(fields["image"]) ?? imageOf(fields["icon"]),
-    question: lineOf(fields["question"], metadataLimits.questionLengthMax),
-    description: textOf(fields["description"]),
+    slug: toSlug(fields["slug"]),
+    category: getCategory(fields) ?? getCategory(event),
+    tags: getTags(fields, event),
+    eventId: toNumberText(event["id"]),
+    eventSlug: toSlug(event["slug"]),
+    eventTitle: toLine(event["title"], metadataLimits.questionLengthMax),
+    outcomeLabel: toLabel(fields["groupItemTitle"]),
+    startMs: getTime(fields["startDate"]) ?? getTime(fields["startDateIso"]),
+    endMs: getTime(fields["endDate"]) ?? getTime(fields["endDateIso"]),
+    image: getImage(fields["image"]) ?? getImage(fields["icon"]),
+    question: toLine(fields["question"], metadataLimits.questionLengthMax),
+    description: toText(fields["description"]),
   };
 }
 
 function readClaims(fields: Fields): VenueClaims {
   const { closed, negRisk } = fields;
-  const prices = closed === true ? textsOf(fields["outcomePrices"]) : null;
+  const prices = closed === true ? toTexts(fields["outcomePrices"]) : null;
   return {
-    questionId: matchOf(fields["questionID"], (text) =>
+    questionId: getMatch(fields["questionID"], (text) =>
       /^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null,
     ),
     negRisk: typeof negRisk === "boolean" ? negRisk : null,
     tokenIds: readEach(fields[tokenIdsField(fields)], parseTokenId),
-    outcomes: readEach(fields["outcomes"], labelOf),
-    winnerIndex: prices === null ? null : winnerOf(prices),
+    outcomes: readEach(fields["outcomes"], toLabel),
+    winnerIndex: prices === null ? null : getWinner(prices),
   };
 }
 
@@ -102,7 +102,7 @@ function tokenIdsField({ version }: Fields): "clobTokenIds" | "positionIds" {
 }
 
 /** Returns the outcome whose price is 1 while all others are 0. A closed market can have any other prices. */
-function winnerOf(prices: readonly string[]): number | null {
+function getWinner(prices: readonly string[]): number | null {
   const winner = prices.indexOf("1");
   const isSure = prices.every((price, index) => index === winner || price === "0");
   return winner !== -1 && isSure ? winner : null;
@@ -113,53 +113,53 @@ function readEach<Value>(
   value: unknown,
   read: (text: string) => Value | null,
 ): readonly Value[] | null {
-  const values = textsOf(value)?.map(read) ?? null;
+  const values = toTexts(value)?.map(read) ?? null;
   return values?.every((one) => one !== null) ? values : null;
 }
 
 /** Old markets have the category as a text. Newer ones have a list of categories, or only tags. */
-function categoryOf(fields: Fields): string | null {
-  const [first] = listOf(fields["categories"]) ?? [];
-  return labelOf(fields["category"]) ?? labelOf(first);
+function getCategory(fields: Fields): string | null {
+  const [first] = getList(fields["categories"]) ?? [];
+  return toLabel(fields["category"]) ?? toLabel(first);
 }
 
 /** Returns the tags of a market and of its event without duplicates, and without those that the venue hides. */
-function tagsOf(...sources: readonly Fields[]): readonly string[] {
+function getTags(...sources: readonly Fields[]): readonly string[] {
   const tags = new Set<string>();
   for (const source of sources) {
-    for (const tag of (listOf(source["tags"]) ?? []).slice(0, metadataLimits.tagsMax)) {
-      const label = fieldsOf(tag)["forceHide"] === true ? null : labelOf(tag);
+    for (const tag of (getList(source["tags"]) ?? []).slice(0, metadataLimits.tagsMax)) {
+      const label = getFields(tag)["forceHide"] === true ? null : toLabel(tag);
       if (label !== null) tags.add(label);
     }
   }
   return [...tags].slice(0, metadataLimits.tagsMax);
 }
 
-function labelOf(value: unknown): string | null {
-  const label = typeof value === "string" ? value : fieldsOf(value)["label"];
-  return lineOf(label, metadataLimits.labelLengthMax);
+function toLabel(value: unknown): string | null {
+  const label = typeof value === "string" ? value : getFields(value)["label"];
+  return toLine(label, metadataLimits.labelLengthMax);
 }
 
-function slugOf(value: unknown): string | null {
-  return matchOf(value, (text) => (slugPattern.test(text) ? text : null));
+function toSlug(value: unknown): string | null {
+  return getMatch(value, (text) => (slugPattern.test(text) ? text : null));
 }
 
-function imageOf(value: unknown): string | null {
+function getImage(value: unknown): string | null {
   const { addressLengthMax } = metadataLimits;
   if (typeof value !== "string" || value.length > addressLengthMax) return null;
   return URL.canParse(value) && new URL(value).protocol === "https:" ? new URL(value).href : null;
 }
 
 /** Returns a text as one line, truncated if too long; `null` if nothing is left of it. */
-function lineOf(value: unknown, lengthMax: number): string | null {
-  return cleanOf(value, lengthMax, toPlainLine);
+function toLine(value: unknown, lengthMax: number): string | null {
+  return toClean(value, lengthMax, toPlainLine);
 }
 
-function textOf(value: unknown): string | null {
-  return cleanOf(value, metadataLimits.descriptionLengthMax, toPlainText);
+function toText(value: unknown): string | null {
+  return toClean(value, metadataLimits.descriptionLengthMax, toPlainText);
 }
 
-function cleanOf(
+function toClean(
   value: unknown,
   lengthMax: number,
   toPlain: (text: string) => string,
@@ -170,14 +170,14 @@ function cleanOf(
   return text === "" ? null : text;
 }
 
-function numberTextOf(value: unknown): string | null {
+function toNumberText(value: unknown): string | null {
   const text = typeof value === "number" ? String(value) : value;
-  return matchOf(text, (digits) => (/^[0-9]{1,20}$/.test(digits) ? digits : null));
+  return getMatch(text, (digits) => (/^[0-9]{1,20}$/.test(digits) ? digits : null));
 }
 
 /** Returns Unix milliseconds. A time without a zone is UTC, and a date without a time is midnight. */
-function timeOf(value: unknown): number | null {
-  return matchOf(value, (text) => {
+function getTime(value: unknown): number | null {
+  return getMatch(value, (text) => {
     const [isTime, date, time = "00:00:00", hours = "+00", minutes = "00"] =
       timePattern.exec(text) ?? [];
     if (isTime === undefined) return null;
@@ -187,24 +187,24 @@ function timeOf(value: unknown): number | null {
 }
 
 /** Returns a list of texts, which may be JSON inside a string. */
-function textsOf(value: unknown): readonly string[] | null {
-  const list = listOf(value);
+function toTexts(value: unknown): readonly string[] | null {
+  const list = getList(value);
   if (list === null || list.length > metadataLimits.outcomesMax) return null;
   return list.every((item) => typeof item === "string") ? list : null;
 }
 
-function listOf(value: unknown): readonly unknown[] | null {
+function getList(value: unknown): readonly unknown[] | null {
   const { innerJsonLengthMax } = metadataLimits;
   const isText = typeof value === "string" && value.length <= innerJsonLengthMax;
   const list = isText ? tryParseJson(value) : value;
   return Array.isArray(list) ? (list as readonly unknown[]) : null;
 }
 
-function matchOf<Value>(value: unknown, read: (text: string) => Value | null): Value | null {
+function getMatch<Value>(value: unknown, read: (text: string) => Value | null): Value | null {
   if (typeof value !== "string" || value.length > metadataLimits.slugLengthMax) return null;
   return read(value);
 }
 
-function fieldsOf(value: unknown): Fields {
+function getFields(value: unknown): Fields {
   return isJsonObject(value) ? value : nothing;
 }

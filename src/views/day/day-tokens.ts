@@ -7,7 +7,7 @@ import type { Tick } from "../../market/candle.ts";
 import { type Column, readId, writeId } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { ExactColumn } from "./exact-column.ts";
-import { type TradedAmounts, tickOf } from "./trade-queue.ts";
+import { getTick, type TradedAmounts } from "./trade-queue.ts";
 
 export class DayTokens {
   readonly #ids: Column<"u8">;
@@ -70,7 +70,7 @@ export class DayTokens {
   }
 
   /** The ordinal of a token's market; -1 before the market is known. */
-  ordinalOf(slot: number): number {
+  getOrdinal(slot: number): number {
     return this.#ordinals.get(slot) - 1;
   }
 
@@ -78,10 +78,10 @@ export class DayTokens {
     this.#ordinals.set(slot, ordinal + 1);
   }
 
-  baseOf(slot: number): Tick | null {
+  getBase(slot: number): Tick | null {
     const seq = this.#baseSeqs.get(slot) as Seq;
     const [size, value] = [this.#baseSizes.get(slot), this.#baseValues.get(slot)];
-    return seq === 0 ? null : tickOf({ seq, size, value });
+    return seq === 0 ? null : getTick({ seq, size, value });
   }
 
   /** Sets the last trade before the window. Ignores a trade without a price. */

@@ -5,13 +5,13 @@ import * as fc from "fast-check";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { naiveCandles } from "../../../test/support/naive-candles.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
+import { type TokenId, toFirstSeq, toSeq, toTokenId } from "../../base/ids.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
 import { Column, type ColumnKind } from "../disk/column.ts";
 import type { StateTable } from "../disk/state-store.ts";
 import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 
-const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
+const tokenIds = [1n, 2n, 3n].map(toTokenId);
 
 /** A step of the test: a block, reverted blocks, blocks that become final, or a restart. */
 type Step =
@@ -73,10 +73,10 @@ const anyStep = fc.oneof(
 const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(anyStep, { maxLength: 30 });
 
 /** Two tokens belong to one market. The market of the third token becomes known after its first trade. */
-const marketOf = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;
+const getMarket = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;
 const known = {
   lastTrade: () => null,
-  ordinalOf: (tokenId: TokenId) => (marketOf(tokenId) === 0 ? 0 : null),
+  getOrdinal: (tokenId: TokenId) => (getMarket(tokenId) === 0 ? 0 : null),
 };
 
 /** A state store that a later window can open again. */
@@ -120,7 +120,7 @@ class Comparison {
   #settled = 0;
 
   constructor() {
-    this.window.moveTo(this.#timeOf(0));
+    this.window.moveTo(this.#getTime(0));
   }
 
   take(step: Step): void {
@@ -131,7 +131,7 @@ class Comparison {
         return this.#revert(step.blocks);
       case "settle":
         this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
-        this.window.finalize(this.#timeOf(this.#settled));
+        this.window.finalize(this.#getTime(this.#settled));
         return;
       case "restart":
         return this.#restart(step.secondsLater);
@@ -139,20 +139,20 @@ class Comparison {
   }
 
   assertEqual(): void {
-    const now = this.#timeOf(this.#blocks.length - 1);
+    const now = this.#getTime(this.#blocks.length - 1);
     const within = this.#blocks
       .flatMap((block) => block.fills)
       .filter((fill) => fill.timestamp > now - dayWindowSeconds);
     assert.equal(this.window.now, now);
     for (const tokenId of tokenIds) {
       const own = within.filter((fill) => fill.tokenId === tokenId && fill.role !== "taker");
-      assert.deepEqual(this.window.volumeOf(tokenId), volumeOf(own));
+      assert.deepEqual(this.window.getVolume(tokenId), getVolume(own));
       const bucketSeconds = Number.MAX_SAFE_INTEGER;
       const candles = naiveCandles(own, { same: [tokenId], inverted: [], bucketSeconds });
-      assert.deepEqual(this.window.candleOf(tokenId), candles.get(0) ?? null);
+      assert.deepEqual(this.window.getCandle(tokenId), candles.get(0) ?? null);
     }
     for (const [ordinal, fills] of byMarket(within)) {
-      const { trades, volumeUsd } = volumeOf(fills);
+      const { trades, volumeUsd } = getVolume(fills);
       assert.equal(this.#markets.dayTrades.get(ordinal), trades);
       assert.equal(this.#markets.dayVolumeUsd.get(ordinal), Number(volumeUsd));
     }
@@ -160,17 +160,17 @@ class Comparison {
 
   #addBlock({ secondsLater, trades, times }: Extract<Step, { kind: "block" }>): void {
     const number = this.#blocks.length;
-    const timestamp = this.#timeOf(number - 1) + secondsLater;
+    const timestamp = this.#getTime(number - 1) + secondsLater;
     const repeated = Array.from({ length: times }, () => trades).flat();
     const fills = repeated.map((trade, index) =>
-      fillOf(trade, { seq: seqOf(number, index), timestamp }),
+      getFill(trade, { seq: toSeq(number, index), timestamp }),
     );
     this.#blocks.push({ timestamp, fills });
     this.window.add(fills.filter(isTrade), known);
     for (const tokenId of tokenIds) {
-      this.window.place(tokenId, marketOf(tokenId));
+      this.window.place(tokenId, getMarket(tokenId));
       // A candle is kept up to date once it was requested.
-      this.window.candleOf(tokenId);
+      this.window.getCandle(tokenId);
     }
     this.window.moveTo(timestamp);
   }
@@ -179,17 +179,17 @@ class Comparison {
   #restart(secondsLater: number): void {
     this.window.prepareSave();
     this.#blocks.push({
-      timestamp: this.#timeOf(this.#blocks.length - 1) + secondsLater,
+      timestamp: this.#getTime(this.#blocks.length - 1) + secondsLater,
       fills: [],
     });
     this.#stateStore = this.#stateStore.reopened();
     this.#markets = marketSums();
     this.window = new DayWindow(this.#stateStore, this.#markets);
-    const now = this.#timeOf(this.#blocks.length - 1);
+    const now = this.#getTime(this.#blocks.length - 1);
     this.window.resume(this.#settled, now);
     const fills = this.#blocks.slice(this.#settled + 1).flatMap((block) => block.fills);
     this.window.add(fills.filter(isTrade), known);
-    for (const tokenId of tokenIds) this.window.place(tokenId, marketOf(tokenId));
+    for (const tokenId of tokenIds) this.window.place(tokenId, getMarket(tokenId));
     this.window.finishLoading();
     this.#settled = this.#blocks.length - 1;
     this.window.finalize(now);
@@ -198,16 +198,16 @@ class Comparison {
   #revert(blocks: number): void {
     const kept = Math.max(this.#settled + 1, this.#blocks.length - blocks);
     this.#blocks = this.#blocks.slice(0, kept);
-    this.window.removeFrom(firstSeqOf(kept));
-    this.window.moveTo(this.#timeOf(kept - 1));
+    this.window.removeFrom(toFirstSeq(kept));
+    this.window.moveTo(this.#getTime(kept - 1));
   }
 
-  #timeOf(number: number): number {
+  #getTime(number: number): number {
     return this.#blocks[number]?.timestamp ?? 0;
   }
 }
 
-function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
+function getFill(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
   const { token, isTrade, isBuy, size, value } = trade;
   const shown = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
   return { ...place, ...shown, tokenId: tokenIds[token] } as Fill;
@@ -222,12 +222,12 @@ function byMarket(fills: readonly Fill[]): ReadonlyMap<number, readonly Fill[]> 
   const trades = fills.filter((fill) => fill.role !== "taker");
   return new Map(
     tokenIds
-      .map(marketOf)
-      .map((ordinal) => [ordinal, trades.filter(({ tokenId }) => marketOf(tokenId) === ordinal)]),
+      .map(getMarket)
+      .map((ordinal) => [ordinal, trades.filter(({ tokenId }) => getMarket(tokenId) === ordinal)]),
   );
 }
 
-function volumeOf(fills: readonly Fill[]): DayVolume {
+function getVolume(fills: readonly Fill[]): DayVolume {
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
   return { trades: fills.length, volumeUsd: sum(fills.map((fill) => fill.value)) };
 }
@@ -275,20 +275,20 @@ describe("the day window", () => {
     const window = new DayWindow(new MemoryStateStore(), marketSums());
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
-    window.add([fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 })], known);
+    window.add([getFill(trade, { seq: toSeq(1, 0), timestamp: 100 })], known);
     window.moveTo(100 + dayWindowSeconds - 1);
-    assert.equal(window.volumeOf(tokenId).trades, 1);
+    assert.equal(window.getVolume(tokenId).trades, 1);
     window.moveTo(100 + dayWindowSeconds);
-    assert.equal(window.volumeOf(tokenId).trades, 0);
-    assert.equal(window.candleOf(tokenId), null);
+    assert.equal(window.getVolume(tokenId).trades, 0);
+    assert.equal(window.getCandle(tokenId), null);
     window.moveTo(100 + dayWindowSeconds - 1);
-    assert.deepEqual(window.volumeOf(tokenId), { trades: 1, volumeUsd: 2n });
+    assert.deepEqual(window.getVolume(tokenId), { trades: 1, volumeUsd: 2n });
   });
 
   test("is empty for a token that was never traded", () => {
     const window = new DayWindow(new MemoryStateStore(), marketSums());
     const [tokenId] = tokenIds as [TokenId];
-    assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n });
-    assert.equal(window.candleOf(tokenId), null);
+    assert.deepEqual(window.getVolume(tokenId), { trades: 0, volumeUsd: 0n });
+    assert.equal(window.getCandle(tokenId), null);
   });
 });

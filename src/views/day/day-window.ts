@@ -5,7 +5,7 @@
  *
  * The cost of a step is proportional to the trades that enter or leave in it.
  */
-import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import type { Candle, Tick } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import type { Column } from "../disk/column.ts";
@@ -23,7 +23,7 @@ export type DayVolume = { readonly trades: number; readonly volumeUsd: bigint };
 /** What is known of a token that is new to the window: its last priced trade, and the ordinal of its market. */
 export type KnownTokens = {
   lastTrade(tokenId: TokenId): TradedAmounts | null;
-  ordinalOf(tokenId: TokenId): number | null;
+  getOrdinal(tokenId: TokenId): number | null;
 };
 
 /** Sums over the tokens of each market, by ordinal. Lists of markets are ordered by them. Each start rebuilds them. */
@@ -37,9 +37,9 @@ export class DayWindow {
   #first: number;
   readonly #tokens: DayTokens;
   /** By slot: the number of the newest trade; 0 for none. */
-  readonly #newestOf: Column<"f64">;
+  readonly #getNewest: Column<"f64">;
   /** By slot: the number of the oldest trade within the window; 0 for none. */
-  readonly #firstOf: Column<"f64">;
+  readonly #getFirst: Column<"f64">;
   /** By slot: the count and value of the trades within the window. */
   readonly #count: Column<"f64">;
   readonly #usd: ExactColumn;
@@ -55,8 +55,8 @@ export class DayWindow {
   constructor(stateStore: StateStore, markets: MarketSums) {
     this.#tokens = new DayTokens(stateStore);
     this.#trades = new TradeQueue(stateStore);
-    this.#newestOf = stateStore.column("day.newest", "f64");
-    this.#firstOf = stateStore.column("day.first", "f64");
+    this.#getNewest = stateStore.column("day.newest", "f64");
+    this.#getFirst = stateStore.column("day.first", "f64");
     this.#count = stateStore.column("day.count", "f64");
     this.#usd = ExactColumn.open(stateStore, "day.usd");
     this.#savedFirst = stateStore.column("day.saved", "f64");
@@ -76,7 +76,7 @@ export class DayWindow {
    * at `now`, the time of a final block. The trades above `through` have to be loaded.
    */
   resume(through: number, now: number): void {
-    this.removeFrom(firstSeqOf(through + 1));
+    this.removeFrom(toFirstSeq(through + 1));
     this.moveTo(now);
     this.finalize(now);
   }
@@ -87,7 +87,7 @@ export class DayWindow {
       const { tokenId } = trade;
       let slot = this.#tokens.find(tokenId);
       if (slot === -1) {
-        slot = this.#tokens.begin(tokenId, known.lastTrade(tokenId), known.ordinalOf(tokenId));
+        slot = this.#tokens.begin(tokenId, known.lastTrade(tokenId), known.getOrdinal(tokenId));
       }
       if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
       else this.#tokens.setBase(slot, trade);
@@ -98,7 +98,7 @@ export class DayWindow {
   place(tokenId: TokenId, ordinal: number): void {
     const slot = this.#tokens.find(tokenId);
     // Setting an unchanged ordinal would cause it to be saved again.
-    if (slot === -1 || this.#tokens.ordinalOf(slot) === ordinal) return;
+    if (slot === -1 || this.#tokens.getOrdinal(slot) === ordinal) return;
     this.#addAllToMarket(slot, -1);
     this.#tokens.setOrdinal(slot, ordinal);
     this.#addAllToMarket(slot, 1);
@@ -107,7 +107,7 @@ export class DayWindow {
   /** Ends loading: forgets the tokens that were not traded in the window. */
   finishLoading(): void {
     for (const slot of this.#tokens.slots) {
-      if (this.#newestOf.get(slot) === 0) this.#tokens.end(slot);
+      if (this.#getNewest.get(slot) === 0) this.#tokens.end(slot);
     }
   }
 
@@ -115,15 +115,15 @@ export class DayWindow {
     const trades = this.#trades;
     for (;;) {
       const newest = trades.next - 1;
-      if (newest < trades.oldest || trades.seqOf(newest) < seq) return;
-      const slot = trades.slotOf(newest);
+      if (newest < trades.oldest || trades.toSeq(newest) < seq) return;
+      const slot = trades.getSlot(newest);
       if (newest >= this.#first) this.#sum(newest, -1);
-      if (this.#firstOf.get(slot) === newest) this.#firstOf.set(slot, 0);
+      if (this.#getFirst.get(slot) === newest) this.#getFirst.set(slot, 0);
       this.#candles.delete(slot);
-      this.#newestOf.set(slot, trades.beforeOf(newest));
+      this.#getNewest.set(slot, trades.getBefore(newest));
       trades.pop();
       this.#first = Math.min(this.#first, trades.next);
-      if (this.#newestOf.get(slot) === 0) this.#end(slot);
+      if (this.#getNewest.get(slot) === 0) this.#end(slot);
     }
   }
 
@@ -132,11 +132,11 @@ export class DayWindow {
     this.#now = now;
     const trades = this.#trades;
     const start = now - dayWindowSeconds;
-    while (this.#first < trades.next && trades.timestampOf(this.#first) <= start) {
+    while (this.#first < trades.next && trades.getTimestamp(this.#first) <= start) {
       this.#leave(this.#first);
       this.#first += 1;
     }
-    while (this.#first > trades.oldest && trades.timestampOf(this.#first - 1) > start) {
+    while (this.#first > trades.oldest && trades.getTimestamp(this.#first - 1) > start) {
       this.#first -= 1;
       this.#return(this.#first);
     }
@@ -146,10 +146,10 @@ export class DayWindow {
   finalize(finalNow: number): void {
     const trades = this.#trades;
     const start = finalNow - dayWindowSeconds;
-    while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
-      const slot = trades.slotOf(trades.oldest);
-      if (this.#newestOf.get(slot) === trades.oldest) this.#end(slot);
-      else this.#tokens.setBase(slot, trades.amountsOf(trades.oldest));
+    while (trades.oldest < this.#first && trades.getTimestamp(trades.oldest) <= start) {
+      const slot = trades.getSlot(trades.oldest);
+      if (this.#getNewest.get(slot) === trades.oldest) this.#end(slot);
+      else this.#tokens.setBase(slot, trades.getAmounts(trades.oldest));
       trades.shift();
     }
   }
@@ -161,63 +161,63 @@ export class DayWindow {
   }
 
   /** The sums of a token's own trades within the window. */
-  volumeOf(tokenId: TokenId): DayVolume {
+  getVolume(tokenId: TokenId): DayVolume {
     const slot = this.#tokens.find(tokenId);
     if (slot === -1) return noVolume;
     return { trades: this.#count.get(slot), volumeUsd: BigInt(this.#usd.get(slot)) };
   }
 
   /** The candle of a token's own trades within the window; `null` when none had a price. */
-  candleOf(tokenId: TokenId): Candle | null {
+  getCandle(tokenId: TokenId): Candle | null {
     const slot = this.#tokens.find(tokenId);
     if (slot === -1) return null;
-    const first = this.#firstOf.get(slot);
+    const first = this.#getFirst.get(slot);
     let candle = this.#candles.get(slot);
     if (candle === undefined) {
       candle = new DayCandle();
-      for (let at = first; at !== 0; at = this.#trades.afterOf(at)) candle.add(this.#entryAt(at));
+      for (let at = first; at !== 0; at = this.#trades.getAfter(at)) candle.add(this.#entryAt(at));
       this.#candles.set(slot, candle);
     }
-    const newest = this.#newestOf.get(slot);
-    return candle.between(this.#tickFrom(first, "afterOf"), this.#tickFrom(newest, "beforeOf"));
+    const newest = this.#getNewest.get(slot);
+    return candle.between(this.#tickFrom(first, "getAfter"), this.#tickFrom(newest, "getBefore"));
   }
 
   /** The last price of a token before the window, `null` without one; `undefined` when the window has no such token. */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
     const slot = this.#tokens.find(tokenId);
     if (slot === -1) return undefined;
-    const first = this.#firstOf.get(slot);
-    const last = first === 0 ? this.#newestOf.get(slot) : this.#trades.beforeOf(first);
-    return this.#tickFrom(last, "beforeOf") ?? this.#tokens.baseOf(slot);
+    const first = this.#getFirst.get(slot);
+    const last = first === 0 ? this.#getNewest.get(slot) : this.#trades.getBefore(first);
+    return this.#tickFrom(last, "getBefore") ?? this.#tokens.getBase(slot);
   }
 
   #push(slot: number, trade: DayTrade): void {
-    const number = this.#trades.push(slot, trade, this.#newestOf.get(slot));
-    this.#newestOf.set(slot, number);
-    if (this.#firstOf.get(slot) === 0) this.#firstOf.set(slot, number);
+    const number = this.#trades.push(slot, trade, this.#getNewest.get(slot));
+    this.#getNewest.set(slot, number);
+    if (this.#getFirst.get(slot) === 0) this.#getFirst.set(slot, number);
     this.#sum(number, 1);
     if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
   }
 
   /** Takes the oldest trade out of the window. */
   #leave(number: number): void {
-    const slot = this.#trades.slotOf(number);
-    this.#firstOf.set(slot, this.#trades.afterOf(number));
+    const slot = this.#trades.getSlot(number);
+    this.#getFirst.set(slot, this.#trades.getAfter(number));
     this.#sum(number, -1);
     this.#candles.get(slot)?.remove(this.#entryAt(number));
   }
 
   #return(number: number): void {
-    const slot = this.#trades.slotOf(number);
-    this.#firstOf.set(slot, number);
+    const slot = this.#trades.getSlot(number);
+    this.#getFirst.set(slot, number);
     this.#sum(number, 1);
     this.#candles.delete(slot);
   }
 
   #sum(number: number, sign: 1 | -1): void {
     const trades = this.#trades;
-    const slot = trades.slotOf(number);
-    const usd = signed(trades.amountsOf(number).value, sign);
+    const slot = trades.getSlot(number);
+    const usd = signed(trades.getAmounts(number).value, sign);
     this.#count.set(slot, this.#count.get(slot) + sign);
     this.#usd.add(slot, usd);
     this.#addToMarket(slot, sign, usd);
@@ -229,7 +229,7 @@ export class DayWindow {
   }
 
   #addToMarket(slot: number, trades: number, usd: Amount): void {
-    const ordinal = this.#tokens.ordinalOf(slot);
+    const ordinal = this.#tokens.getOrdinal(slot);
     if (ordinal === -1) return;
     this.#marketTrades.set(ordinal, this.#marketTrades.get(ordinal) + trades);
     this.#marketUsd.add(ordinal, usd);
@@ -238,22 +238,22 @@ export class DayWindow {
   /** Forgets a token that has no trade any more. */
   #end(slot: number): void {
     this.#addAllToMarket(slot, -1);
-    for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
+    for (const numbers of [this.#getNewest, this.#getFirst, this.#count]) numbers.set(slot, 0);
     this.#usd.set(slot, 0);
     this.#candles.delete(slot);
     this.#tokens.end(slot);
   }
 
   #entryAt(number: number) {
-    const { seq, size, value } = this.#trades.amountsOf(number);
-    const side = this.#trades.sideOf(number);
+    const { seq, size, value } = this.#trades.getAmounts(number);
+    const side = this.#trades.getSide(number);
     return { seq, size: BigInt(size), value: BigInt(value), side };
   }
 
   /** The first price of a token that is found from one of its trades on. Few trades have no price. */
-  #tickFrom(number: number, next: "afterOf" | "beforeOf"): Tick | null {
+  #tickFrom(number: number, next: "getAfter" | "getBefore"): Tick | null {
     for (let at = number; at !== 0; at = this.#trades[next](at)) {
-      const tick = this.#trades.tickOf(at);
+      const tick = this.#trades.getTick(at);
       if (tick !== null) return tick;
     }
     return null;

@@ -7,7 +7,7 @@ export type Amount = number | bigint;
 /** Exact integers of any size, by index. The column has those that are not safe integers only rounded. */
 export class ExactColumn {
   readonly #rounded: Column<"f64">;
-  /** The integers that are not safe, by `keyOf` their index. */
+  /** The integers that are not safe, by `getKey` their index. */
   readonly #large: Pick<StateTable<string, bigint>, "get" | "set">;
 
   /** Without a table for large integers, these are not saved. */
@@ -31,13 +31,13 @@ export class ExactColumn {
   get(index: number): Amount {
     const rounded = this.#rounded.get(index);
     if (Number.isSafeInteger(rounded)) return rounded;
-    return this.#large.get(keyOf(index)) ?? BigInt(rounded);
+    return this.#large.get(getKey(index)) ?? BigInt(rounded);
   }
 
   set(index: number, amount: Amount): void {
     const rounded = Number(amount);
     this.#rounded.set(index, rounded);
-    if (!Number.isSafeInteger(rounded)) this.#large.set(keyOf(index), BigInt(amount));
+    if (!Number.isSafeInteger(rounded)) this.#large.set(getKey(index), BigInt(amount));
   }
 
   add(index: number, amount: Amount): void {
@@ -48,6 +48,6 @@ export class ExactColumn {
   }
 }
 
-function keyOf(index: number): string {
+function getKey(index: number): string {
   return `0x${index.toString(16).padStart(8, "0")}`;
 }

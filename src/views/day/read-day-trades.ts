@@ -1,4 +1,4 @@
-import { firstSeqOf, type Seq } from "../../base/ids.ts";
+import { type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { DayTrade } from "../../market/fill.ts";
@@ -37,13 +37,13 @@ export async function* readDayTrades(
       AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)} ORDER BY seq`;
     return readRows(engine, { columns, clauses }, tradeAt);
   };
-  yield* mapInOrder(pagesOf(range), readPage, pagesAtOnce);
+  yield* mapInOrder(toPages(range), readPage, pagesAtOnce);
 }
 
 /** Splits a range by blocks. The engine would read a page cut by LIMIT twice. */
-function* pagesOf({ from, to, pageBlocks = pageBlocksUsual }: DayRange): Generator<Range<Seq>> {
+function* toPages({ from, to, pageBlocks = pageBlocksUsual }: DayRange): Generator<Range<Seq>> {
   for (let start = from; start < to; ) {
-    const end = Math.min(start + firstSeqOf(pageBlocks), to) as Seq;
+    const end = Math.min(start + toFirstSeq(pageBlocks), to) as Seq;
     yield { from: start, to: end };
     start = end;
   }

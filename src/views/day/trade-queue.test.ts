@@ -82,11 +82,11 @@ test("the queue returns every trade as it was added, after any additions and rem
 });
 
 function add(queue: TradeQueue, known: readonly Known[], trades: readonly Known[]): void {
-  const newestOf = new Float64Array(slotsCount);
-  for (const { slot, number } of known) newestOf[slot] = number;
+  const getNewest = new Float64Array(slotsCount);
+  for (const { slot, number } of known) getNewest[slot] = number;
   for (const trade of trades) {
-    assert.equal(queue.push(trade.slot, trade, newestOf[trade.slot] ?? 0), trade.number);
-    newestOf[trade.slot] = trade.number;
+    assert.equal(queue.push(trade.slot, trade, getNewest[trade.slot] ?? 0), trade.number);
+    getNewest[trade.slot] = trade.number;
   }
 }
 
@@ -94,8 +94,8 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
   assert.equal(queue.next - queue.oldest, known.length);
   const before = new Map<number, number>();
   for (const { number, slot, seq, timestamp, size, value, side } of known) {
-    const shown = [queue.seqOf(number), queue.timestampOf(number), queue.slotOf(number)];
-    const stored = queue.amountsOf(number);
+    const shown = [queue.toSeq(number), queue.getTimestamp(number), queue.getSlot(number)];
+    const stored = queue.getAmounts(number);
     const amounts = [BigInt(stored.size), BigInt(stored.value)];
     const isSame =
       shown[0] === seq &&
@@ -103,12 +103,12 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
       shown[2] === slot &&
       amounts[0] === size &&
       amounts[1] === value &&
-      queue.sideOf(number) === side &&
-      queue.beforeOf(number) === (before.get(slot) ?? 0);
+      queue.getSide(number) === side &&
+      queue.getBefore(number) === (before.get(slot) ?? 0);
     if (!isSame) assert.fail(`trade ${number}: ${shown.join(" ")}, ${amounts.join(" ")}`);
     const last = before.get(slot);
-    if (last !== undefined) assert.equal(queue.afterOf(last), number);
+    if (last !== undefined) assert.equal(queue.getAfter(last), number);
     before.set(slot, number);
   }
-  for (const newest of before.values()) assert.equal(queue.afterOf(newest), 0);
+  for (const newest of before.values()) assert.equal(queue.getAfter(newest), 0);
 }

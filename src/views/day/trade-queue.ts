@@ -105,7 +105,7 @@ export class TradeQueue {
   pop(): void {
     assert(this.#next > this.#oldest, "there is a trade to remove");
     this.#next -= 1;
-    const before = this.beforeOf(this.#next);
+    const before = this.getBefore(this.#next);
     if (before !== 0) this.#after.set(this.#at(before), 0);
   }
 
@@ -117,43 +117,43 @@ export class TradeQueue {
     this.#pagesFrom += pageTrades;
   }
 
-  seqOf(number: number): Seq {
+  toSeq(number: number): Seq {
     return this.#seqs.get(this.#at(number)) as Seq;
   }
 
-  timestampOf(number: number): number {
+  getTimestamp(number: number): number {
     return this.#timestamps.get(this.#at(number));
   }
 
-  slotOf(number: number): number {
+  getSlot(number: number): number {
     return this.#slots.get(this.#at(number));
   }
 
-  sideOf(number: number): Side {
+  getSide(number: number): Side {
     return this.#buys.get(this.#at(number)) === 1 ? "BUY" : "SELL";
   }
 
   /** The number of the previous trade of the same token; 0 when there is none in the queue. */
-  beforeOf(number: number): number {
+  getBefore(number: number): number {
     const distance = this.#before.get(this.#at(number));
     const before = number - distance;
     return distance === 0 || before < this.#oldest ? 0 : before;
   }
 
   /** The number of the next trade of the same token; 0 when there is none. */
-  afterOf(number: number): number {
+  getAfter(number: number): number {
     const distance = this.#after.get(this.#at(number));
     return distance === 0 ? 0 : number + distance;
   }
 
-  amountsOf(number: number): TradedAmounts {
+  getAmounts(number: number): TradedAmounts {
     const at = this.#at(number);
     const seq = this.#seqs.get(at) as Seq;
     return { seq, size: this.#sizes.get(at), value: this.#values.get(at) };
   }
 
-  tickOf(number: number): Tick | null {
-    return tickOf(this.amountsOf(number));
+  getTick(number: number): Tick | null {
+    return getTick(this.getAmounts(number));
   }
 
   /** The index of a trade in the columns. */
@@ -166,7 +166,7 @@ export class TradeQueue {
 }
 
 /** The position and the price of a trade; `null` when the trade has no price. */
-export function tickOf({ seq, size, value }: TradedAmounts): Tick | null {
+export function getTick({ seq, size, value }: TradedAmounts): Tick | null {
   const price = priceMicros(BigInt(value), BigInt(size));
   return price === null ? null : { seq, price };
 }

@@ -12,7 +12,7 @@ function openTable(sql: DatabaseSync, name = "numbers"): DiskTable<string, numbe
   return new DiskTable({ sql, onDamaged: () => {} }, name, codec);
 }
 
-function keyOf(index: number): string {
+function getKey(index: number): string {
   return `0x${index.toString(16).padStart(8, "0")}`;
 }
 
@@ -30,7 +30,7 @@ describe("a table in a file", () => {
     // More keys than can be cached or unwritten at the same time.
     const keys = storeLimits.tableCachedMax * 3;
     for (let step = 0; step < keys * 4; step += 1) {
-      const key = keyOf(random.integer(0, keys));
+      const key = getKey(random.integer(0, keys));
       if (step % 5 === 0) assert.equal(table.get(key), expected.get(key));
       else if (step % 7 === 0) {
         table.delete(key);
@@ -52,7 +52,7 @@ describe("a table in a file", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const table = openTable(sql);
-    for (let value = 0; value < 50_000; value += 1) table.set(keyOf(value % 100), value);
+    for (let value = 0; value < 50_000; value += 1) table.set(getKey(value % 100), value);
     assert.equal(countRows(sql), 0);
     table.flush();
     const [changes] = sql.prepare("SELECT total_changes() AS changes").all();
@@ -64,13 +64,13 @@ describe("a table in a file", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const [one, other] = [openTable(sql, "numbers.one"), openTable(sql, "numbers.other")];
-    for (let index = 0; index < 10; index += 1) one.set(keyOf(index), index);
-    for (let index = 5; index < 15; index += 1) other.set(keyOf(index), -index);
-    one.delete(keyOf(7));
+    for (let index = 0; index < 10; index += 1) one.set(getKey(index), index);
+    for (let index = 5; index < 15; index += 1) other.set(getKey(index), -index);
+    one.delete(getKey(7));
     for (const table of [one, other]) table.flush();
     assert.equal(countRows(sql), 19);
     const shown = (name: string) =>
-      [0, 5, 7, 14].map((index) => openTable(sql, name).get(keyOf(index)));
+      [0, 5, 7, 14].map((index) => openTable(sql, name).get(getKey(index)));
     assert.deepEqual(shown("numbers.one"), [0, 5, undefined, undefined]);
     assert.deepEqual(shown("numbers.other"), [undefined, -5, -7, -14]);
     sql.close();
@@ -82,7 +82,8 @@ describe("a table in a file", () => {
     const table = openTable(sql);
     let keys = 0;
     const assertWritten = (unwrittenMax: number) => {
-      for (const end = keys + unwrittenMax * 2; keys < end; keys += 1) table.set(keyOf(keys), keys);
+      for (const end = keys + unwrittenMax * 2; keys < end; keys += 1)
+        table.set(getKey(keys), keys);
       assert(countRows(sql) >= keys - unwrittenMax);
     };
     assertWritten(storeLimits.tableLoadedMax);

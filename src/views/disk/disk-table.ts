@@ -86,8 +86,8 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
       const oldest = this.#unwritten.entries().take(count).toArray();
       // Sorted like the table, so that values of one page are written together.
       for (const [key, value] of oldest.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-        if (value === nothing) this.#erase.run(bytesOf(key));
-        else this.#write.run(bytesOf(key), this.#codec.encode(value));
+        if (value === nothing) this.#erase.run(toBytes(key));
+        else this.#write.run(toBytes(key), this.#codec.encode(value));
         this.#unwritten.delete(key);
       }
     };
@@ -102,7 +102,7 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
 
   #readRow(key: Key): Value | typeof nothing {
     const { onDamaged } = this.#file;
-    const row = noticingDamage(onDamaged, () => this.#read.get(bytesOf(key))) as unknown as
+    const row = noticingDamage(onDamaged, () => this.#read.get(toBytes(key))) as unknown as
       | [string]
       | undefined;
     return row === undefined ? nothing : this.#codec.decode(row[0]);
@@ -116,6 +116,6 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   }
 }
 
-function bytesOf(key: string): Uint8Array {
+function toBytes(key: string): Uint8Array {
   return Buffer.from(key.slice(2), "hex");
 }

@@ -20,13 +20,13 @@ export class JournaledMap<Key extends string, Value> {
   }
 
   set(key: Key, value: Value): void {
-    if (this.#journal.isRecording) this.#noteSet(key, value);
+    if (this.#journal.isRecording) this.#recordSet(key, value);
     this.#table.set(key, value);
   }
 
-  #noteSet(key: Key, value: Value): void {
+  #recordSet(key: Key, value: Value): void {
     const before = this.#table.get(key);
-    this.#journal.note({
+    this.#journal.addChange({
       undo: () => {
         if (before === undefined) this.#table.delete(key);
         else this.#table.set(key, before);

@@ -85,7 +85,7 @@ export class MarketsFile implements StateStore {
   static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
     const { contracts, coverage, repairs, clock } = options;
     const path = join(dataDir, marketsFileName);
-    const origin = originOf(contracts, repairs);
+    const origin = getOrigin(contracts, repairs);
     const parts = { origin, path, clock };
     try {
       const sql = withDisk(() => openDatabase(path));
@@ -113,7 +113,7 @@ export class MarketsFile implements StateStore {
   }
 
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value> {
-    const file = { sql: this.#sql, onDamaged: () => this.#noteDamage() };
+    const file = { sql: this.#sql, onDamaged: () => this.#recordDamage() };
     const table = new DiskTable<Key, Value>(file, name, codec ?? jsonCodec<Value>());
     this.#tables.push(table);
     return table;
@@ -121,7 +121,7 @@ export class MarketsFile implements StateStore {
 
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
     const { id, block } = noticingDamage(
-      () => this.#noteDamage(),
+      () => this.#recordDamage(),
       () => this.#readColumn(name),
     );
     const column = block === null ? new Column(kind) : new Column(kind, block);
@@ -151,7 +151,7 @@ export class MarketsFile implements StateStore {
   save(through: number): void {
     const startedMs = this.#clock.monotonicMs();
     noticingDamage(
-      () => this.#noteDamage(),
+      () => this.#recordDamage(),
       () => withinTransaction(this.#sql, () => this.#save(through)),
     );
     const endedMs = this.#clock.monotonicMs();
@@ -218,7 +218,7 @@ export class MarketsFile implements StateStore {
   }
 
   /** An open reads few pages of the file, so damage of others is found later. */
-  #noteDamage(): void {
+  #recordDamage(): void {
     if (this.#isDamaged) return;
     this.#isDamaged = true;
     this.#reportDamage();
@@ -252,7 +252,7 @@ function openDatabase(path: string): DatabaseSync {
 }
 
 /** Hashes what decides the state besides the facts, including the lists of creators and implementations. */
-function originOf(contracts: Contracts, repairs: number): string {
+function getOrigin(contracts: Contracts, repairs: number): string {
   const { byAddress, collateral, wrappedCollateral, knownCreators, knownImplementations } =
     contracts;
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();

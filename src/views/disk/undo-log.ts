@@ -1,17 +1,17 @@
 /**
  * Undo for state that unfinalized blocks have changed. Each change to a `JournaledMap` or a column is
- * noted under the block being applied, with the value it replaced. A revert restores these values,
- * newest first. Final blocks are applied outside of `record`, so their changes are not noted.
+ * recorded under the block being applied, with the value it replaced. A revert restores these values,
+ * newest first. Final blocks are applied outside of `record`, so their changes are not recorded.
  */
 import type { Column } from "./column.ts";
 
-type NotedChange = { readonly undo: () => void; readonly redo: () => void };
+type RecordedChange = { readonly undo: () => void; readonly redo: () => void };
 
 export class UndoLog {
-  readonly #blocks: { readonly number: number; readonly changes: NotedChange[] }[] = [];
+  readonly #blocks: { readonly number: number; readonly changes: RecordedChange[] }[] = [];
   #recording = false;
 
-  /** Applies a block that a reorg can revert. Its changes are noted until it is final. */
+  /** Applies a block that a reorg can revert. Its changes are recorded until it is final. */
   record(blockNumber: number, apply: () => void): void {
     this.#blocks.push({ number: blockNumber, changes: [] });
     this.amend(apply);
@@ -28,24 +28,24 @@ export class UndoLog {
   }
 
   /** How many changes can currently be reverted. */
-  get noted(): number {
+  get changeCount(): number {
     return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
   }
 
-  /** Whether changes are noted at all: within `record` and `amend`. */
+  /** Whether changes are recorded at all: within `record` and `amend`. */
   get isRecording(): boolean {
     return this.#recording;
   }
 
-  /** Notes a change, so that it can be reverted. Does nothing outside `record` and `amend`. */
-  note(change: NotedChange): void {
+  /** Records a change, so that it can be reverted. Does nothing outside `record` and `amend`. */
+  addChange(change: RecordedChange): void {
     if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
   }
 
   setAt(column: Column, index: number, value: number): void {
     const before = column.get(index);
     if (before === value) return;
-    this.note({
+    this.addChange({
       undo: () => column.set(index, before),
       redo: () => column.set(index, value),
     });

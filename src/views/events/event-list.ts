@@ -8,7 +8,7 @@ import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import { type MarketColumns, marketFlags } from "../markets/market-columns.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";
 import { compareMarkets, MarketList } from "../markets/market-list.ts";
-import { type MarketSelection, membersOf } from "../markets/market-selection.ts";
+import { type MarketSelection, selectMembers } from "../markets/market-selection.ts";
 
 type EventSort = "volume_24h" | "volume" | "created_at" | "end_date";
 
@@ -50,12 +50,12 @@ export function listEvents(columns: MarketColumns, selection: EventSelection): M
   const wanted: number[] = [];
   for (let event = 1; event < sums.leads.length; event += 1) {
     const isOpen = (sums.isOpen[event] ?? 0) === 1;
-    const isWanted =
+    const isRequested =
       (sums.ranks[event] ?? 0) > 0 &&
       (status === "all" || (status === "open") === isOpen) &&
       (sums.volume[event] ?? 0) >= minVolume &&
       (sums.volume_24h[event] ?? 0) >= minDayVolume;
-    if (isWanted) wanted.push(event);
+    if (isRequested) wanted.push(event);
   }
   return new MarketList(columns, {
     ordinals: Int32Array.from(wanted, (event) => sums.leads[event] ?? 0),
@@ -86,7 +86,7 @@ function addMarkets(sums: EventSums, columns: MarketColumns, { from, to }: Chunk
 
 /** Sets the rank of each event to the best rank of its selected markets. */
 function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSelection): void {
-  const { ordinals, ranks } = membersOf(columns, selection);
+  const { ordinals, ranks } = selectMembers(columns, selection);
   inChunks(ranks.length, ({ from, to }) => {
     for (let at = from; at < to; at += 1) {
       const event = columns.events.get(ordinals === null ? at : (ordinals[at] ?? 0));
@@ -97,7 +97,7 @@ function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSe
   });
 }
 
-/** Returns the listed markets of an event. `key` is a result of `eventKeyOf`. */
+/** Returns the listed markets of an event. `key` is a result of `getEventKey`. */
 export function marketsOfEvent(directory: MarketDirectory, key: string): readonly Market[] {
   const { columns } = directory;
   return columns

@@ -17,32 +17,32 @@ function deltaWith(facts: BlockFacts): Delta {
   return { block: facts } as unknown as Delta;
 }
 
-function tailOf(from: number, to: number): HeadBuffer {
+function getTail(from: number, to: number): HeadBuffer {
   const headBuffer = new HeadBuffer();
   for (let number = from; number <= to; number += 1) headBuffer.apply(deltaWith(block(number)));
   return headBuffer;
 }
 
-function numbersOf(blocks: readonly BlockFacts[]): number[] {
+function toNumbers(blocks: readonly BlockFacts[]): number[] {
   return blocks.map(({ number }) => number);
 }
 
 describe("the head buffer", () => {
   test("grows by one block at a time", () => {
-    const headBuffer = tailOf(5, 6);
-    assert.deepEqual([numbersOf(headBuffer.blocks), headBuffer.newest?.number], [[5, 6], 6]);
+    const headBuffer = getTail(5, 6);
+    assert.deepEqual([toNumbers(headBuffer.blocks), headBuffer.newest?.number], [[5, 6], 6]);
     for (const number of [5, 6, 8])
       assert.throws(() => headBuffer.apply(deltaWith(block(number))), InvariantError);
     assert.equal(new HeadBuffer().newest, null);
   });
 
   test("drops the blocks that a reorg reverts, and returns blocks oldest first", () => {
-    const headBuffer = tailOf(5, 9);
-    assert.deepEqual(numbersOf(headBuffer.above(7)), [8, 9]);
+    const headBuffer = getTail(5, 9);
+    assert.deepEqual(toNumbers(headBuffer.above(7)), [8, 9]);
     headBuffer.revert(7);
-    assert.deepEqual(numbersOf(headBuffer.above(7)), []);
+    assert.deepEqual(toNumbers(headBuffer.above(7)), []);
     headBuffer.apply(deltaWith(block(8)));
-    assert.deepEqual(numbersOf(headBuffer.above(0)), [5, 6, 7, 8]);
+    assert.deepEqual(toNumbers(headBuffer.above(0)), [5, 6, 7, 8]);
     headBuffer.revert(0);
     assert.equal(headBuffer.newest, null);
   });
@@ -57,23 +57,23 @@ describe("the head buffer", () => {
     const [a, b] = ["a" as TokenId, "b" as TokenId];
     headBuffer.apply(deltaWith(unfinalized(5, [a, a])));
     headBuffer.apply(deltaWith(unfinalized(6, [a, b])));
-    assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [3, 1]);
+    assert.deepEqual([headBuffer.getCount(a), headBuffer.getCount(b)], [3, 1]);
     headBuffer.finalize(5);
-    assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [1, 1]);
+    assert.deepEqual([headBuffer.getCount(a), headBuffer.getCount(b)], [1, 1]);
     headBuffer.revert(5);
-    assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [0, 0]);
+    assert.deepEqual([headBuffer.getCount(a), headBuffer.getCount(b)], [0, 0]);
   });
 
   test("drops the blocks that have become final", () => {
-    const headBuffer = tailOf(5, 9);
-    assert.deepEqual(numbersOf(headBuffer.through(7)), [5, 6, 7]);
+    const headBuffer = getTail(5, 9);
+    assert.deepEqual(toNumbers(headBuffer.through(7)), [5, 6, 7]);
     headBuffer.finalize(7);
-    assert.deepEqual(numbersOf(headBuffer.blocks), [8, 9]);
-    assert.deepEqual(numbersOf(headBuffer.through(7)), []);
+    assert.deepEqual(toNumbers(headBuffer.blocks), [8, 9]);
+    assert.deepEqual(toNumbers(headBuffer.through(7)), []);
   });
 
   test("returns the rows of its blocks in order", () => {
-    const headBuffer = tailOf(5, 7);
+    const headBuffer = getTail(5, 7);
     assert.deepEqual(
       [headBuffer.fills(), headBuffer.events()].map((rows) => rows.map(({ seq }) => seq)),
       [
@@ -84,7 +84,7 @@ describe("the head buffer", () => {
   });
 
   test("throws when a block exceeds its bound", () => {
-    const headBuffer = tailOf(1, storeLimits.headBufferBlocksMax);
+    const headBuffer = getTail(1, storeLimits.headBufferBlocksMax);
     assert.throws(
       () => headBuffer.apply(deltaWith(block(storeLimits.headBufferBlocksMax + 1))),
       /waits long before/,

@@ -4,9 +4,9 @@ import type { Address, TokenId } from "../../base/ids.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
-import { type Fill, type Trade, tradesOf } from "../../market/fill.ts";
+import { type Fill, type Trade, toTrades } from "../../market/fill.ts";
 import type { LedgerRow } from "../../market/ledger/ledger-row.ts";
-import { deriveMinuteCandles, type MinuteCandle, minuteOf } from "../../market/minute-candle.ts";
+import { deriveMinuteCandles, type MinuteCandle, toMinute } from "../../market/minute-candle.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import { firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
@@ -80,14 +80,14 @@ export class HeadBuffer implements View {
   /** Forgets the blocks up to and including `toBlock`: the store has them now. */
   finalize(toBlock: number): void {
     const final = this.through(toBlock);
-    const trades = tradesOf(final.flatMap((block) => block.fills));
+    const trades = toTrades(final.flatMap((block) => block.fills));
     this.#addFinal(trades, final.at(-1)?.timestamp ?? 0);
     this.#change(this.above(toBlock));
   }
 
   /** Adds the trades of final blocks of which the last one has this timestamp. */
   #addFinal(trades: readonly Trade[], timestamp: number): void {
-    const openFrom = minuteOf(timestamp);
+    const openFrom = toMinute(timestamp);
     this.#openTrades = [...this.#openTrades, ...trades].filter(
       (trade) => trade.timestamp >= openFrom,
     );
@@ -104,10 +104,10 @@ export class HeadBuffer implements View {
     const fills = await readStoredFills(
       engine,
       "fills",
-      `WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
+      `WHERE timestamp >= ${integerLiteral(toMinute(coverage.last.timestamp))}
          AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
     );
-    this.#openTrades = tradesOf(fills);
+    this.#openTrades = toTrades(fills);
   }
 
   fills(): readonly Fill[] {
@@ -115,20 +115,20 @@ export class HeadBuffer implements View {
     return this.#gathered.fills;
   }
 
-  countOf(tokenId: TokenId): number {
+  getCount(tokenId: TokenId): number {
     this.#gathered.byToken ??= Map.groupBy(this.fills(), (fill) => fill.tokenId);
     return this.#gathered.byToken.get(tokenId)?.length ?? 0;
   }
 
   /** The candles of the open minute and of the unfinalized blocks. */
   minutes(): readonly MinuteCandle[] {
-    const trades = () => [...this.#openTrades, ...tradesOf(this.fills())];
+    const trades = () => [...this.#openTrades, ...toTrades(this.fills())];
     this.#gathered.minutes ??= deriveMinuteCandles(trades());
     return this.#gathered.minutes;
   }
 
   /** The unfinalized rows of a wallet's ledger, in order. */
-  ledgerOf(wallet: Address): readonly LedgerRow[] {
+  getLedger(wallet: Address): readonly LedgerRow[] {
     this.#gathered.ledger ??= Map.groupBy(
       this.#blocks.flatMap((block) => block.ledger),
       (row) => row.wallet,

@@ -15,7 +15,7 @@ import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../market/delta.ts";
 import { deriveGen3TokenIds } from "../../market/ids/gen3-ids.ts";
 import { type MetadataMarket, parseMarket } from "../../venue/metadata/parse-market.ts";
 import { MarketState } from "./market-state.ts";
@@ -29,7 +29,10 @@ const trades = fc
   .sample(anyBlockPlan(4), { seed: 7, numRuns: 40 })
   .map((plan) => ({ ...plan, reports: false }));
 
-function claimOf(market: TestMarket, more: Readonly<Record<string, unknown>> = {}): MetadataMarket {
+function getClaim(
+  market: TestMarket,
+  more: Readonly<Record<string, unknown>> = {},
+): MetadataMarket {
   const { conditionId, tokenIds } = market;
   const claim = { conditionId, tokenIds: tokenIds.map(formatTokenId), slug: "the-slug", more };
   const parsed = parseMarket(venueMarket(claim));
@@ -37,12 +40,12 @@ function claimOf(market: TestMarket, more: Readonly<Record<string, unknown>> = {
   return parsed;
 }
 
-function stateOf(plans: Parameters<typeof buildChain>[0], as: "final" | "unfinalized" = "final") {
+function getState(plans: Parameters<typeof buildChain>[0], as: "final" | "unfinalized" = "final") {
   const stateStore = new MemoryStateStore();
   const state = new MarketState(contracts, stateStore);
   for (const { block } of buildChain(plans)) {
     const facts = deriveBlockFacts(block, decoder);
-    state.apply(as === "final" ? finalDeltaOf(facts) : unfinalizedDeltaOf(facts));
+    state.apply(as === "final" ? toFinalDelta(facts) : toUnfinalizedDelta(facts));
   }
   return { state, stateStore };
 }
@@ -55,7 +58,7 @@ function lookUp(state: MarketState, claim: MetadataMarket): boolean {
 }
 
 test("the traded tokens of unknown conditions are due, once each, and generation 3 is known", () => {
-  const { state } = stateOf(trades);
+  const { state } = getState(trades);
   const due = state.venue.dueTokens(now, 100);
   const markets = [standard, unknownOracle, negRisk, testMarkets.strangersQuestion];
   const expected = markets.flatMap(({ tokenIds }) => tokenIds);
@@ -64,13 +67,13 @@ test("the traded tokens of unknown conditions are due, once each, and generation
   for (const tokenId of deriveGen3TokenIds(gen3Conditions.binary)) {
     assert.equal(state.venue.isUnknownToken(tokenId), false);
   }
-  assert.deepEqual(stateOf([]).state.venue.dueTokens(now, 100), []);
+  assert.deepEqual(getState([]).state.venue.dueTokens(now, 100), []);
 });
 
 test("a claimed condition is adopted exactly if its token ids contain a traded token", () => {
   for (const market of [standard, negRisk]) {
-    const { state } = stateOf(trades);
-    assert.equal(lookUp(state, claimOf(market, { negRisk: market !== negRisk })), true);
+    const { state } = getState(trades);
+    assert.equal(lookUp(state, getClaim(market, { negRisk: market !== negRisk })), true);
     const adopted = state.directory.market(market.conditionId);
     assert.deepEqual(
       adopted?.tokens.map(({ tokenId, outcome }) => [tokenId, outcome]),
@@ -81,65 +84,67 @@ test("a claimed condition is adopted exactly if its token ids contain a traded t
     assert.equal(adopted.question, "The venue asks: the-slug?");
     const [tokenId] = market.tokenIds;
     assert.equal(
-      state.ordinalOf(tokenId as TokenId),
-      state.directory.ordinalOf(market.conditionId),
+      state.getOrdinal(tokenId as TokenId),
+      state.directory.getOrdinal(market.conditionId),
     );
-    assert.ok(state.directory.columns.volumeUsd.get(state.ordinalOf(tokenId as TokenId) ?? -1) > 0);
+    assert.ok(
+      state.directory.columns.volumeUsd.get(state.getOrdinal(tokenId as TokenId) ?? -1) > 0,
+    );
   }
 });
 
 test("the oracle and the question of an adopted condition are those that its id proves", () => {
-  const { state } = stateOf(trades);
-  lookUp(state, claimOf(standard, { questionID: standard.questionId }));
-  lookUp(state, claimOf(negRisk, { questionID: standard.questionId }));
-  const fieldsOf = ({ conditionId }: TestMarket) => {
+  const { state } = getState(trades);
+  lookUp(state, getClaim(standard, { questionID: standard.questionId }));
+  lookUp(state, getClaim(negRisk, { questionID: standard.questionId }));
+  const getFields = ({ conditionId }: TestMarket) => {
     const market = state.directory.market(conditionId);
     return [market?.oracle, market?.questionId];
   };
-  assert.deepEqual(fieldsOf(standard), [standard.oracle, standard.questionId]);
-  assert.deepEqual(fieldsOf(negRisk), [null, null]);
+  assert.deepEqual(getFields(standard), [standard.oracle, standard.questionId]);
+  assert.deepEqual(getFields(negRisk), [null, null]);
 });
 
 test("a claim of another condition is refused and counted, and the token is looked up later", () => {
-  const { state } = stateOf(trades);
+  const { state } = getState(trades);
   const [tokenId] = standard.tokenIds as [TokenId];
-  const foreign = claimOf({ ...sameQuestion, tokenIds: standard.tokenIds });
+  const foreign = getClaim({ ...sameQuestion, tokenIds: standard.tokenIds });
   assert.equal(lookUp(state, foreign), false);
-  assert.deepEqual([state.directory.placeOf(tokenId), state.venue.refusedClaims], [null, 1]);
+  assert.deepEqual([state.directory.getPlace(tokenId), state.venue.refusedClaims], [null, 1]);
   assert.equal(state.directory.market(sameQuestion.conditionId), null);
   const isDue = (seconds: number) => state.venue.dueTokens(seconds, 100).includes(tokenId);
   let at = now;
   for (let lookups = 0; lookups < 20; lookups += 1) {
     assert.equal(isDue(at), true);
-    state.venue.noteAbsentTokens([tokenId], at);
+    state.venue.recordAbsentTokens([tokenId], at);
     const pause = Math.min(15 * 2 ** lookups, metadataLimits.tokenPauseSecondsMax);
     assert.equal(isDue(at + pause - 1), false);
     at += pause;
   }
-  assert.equal(lookUp(state, claimOf(standard)), true);
+  assert.equal(lookUp(state, getClaim(standard)), true);
   assert.equal(isDue(at), false);
 });
 
 test("a market that is only read is adopted if it names an unknown traded token", () => {
-  const { state } = stateOf(trades);
+  const { state } = getState(trades);
   const read = (claim: MetadataMarket) => state.venue.prove(claim, {}).adoptedAs;
-  assert.equal(read(claimOf(standard)), "standard");
-  assert.equal(read(claimOf(sameQuestion)), undefined);
-  assert.equal(read(claimOf({ ...sameQuestion, tokenIds: standard.tokenIds })), undefined);
+  assert.equal(read(getClaim(standard)), "standard");
+  assert.equal(read(getClaim(sameQuestion)), undefined);
+  assert.equal(read(getClaim({ ...sameQuestion, tokenIds: standard.tokenIds })), undefined);
   assert.equal(state.venue.refusedClaims, 0);
 });
 
 test("a wanted market without trades is adopted if its own tokens are claimed", () => {
-  const { state } = stateOf([]);
+  const { state } = getState([]);
   const want = (claim: MetadataMarket) => {
     const proven = state.venue.prove(claim, { isWanted: true });
     state.venue.take(proven, now);
     return state.directory.market(claim.conditionId);
   };
-  assert.equal(want(claimOf(standard))?.metadataSource, "venue");
-  assert.equal(want(claimOf({ ...negRisk, tokenIds: standard.tokenIds })), null);
+  assert.equal(want(getClaim(standard))?.metadataSource, "venue");
+  assert.equal(want(getClaim({ ...negRisk, tokenIds: standard.tokenIds })), null);
   const conditionId = gen3Conditions.binary;
-  const gen3 = claimOf({ ...standard, conditionId, tokenIds: deriveGen3TokenIds(conditionId) });
+  const gen3 = getClaim({ ...standard, conditionId, tokenIds: deriveGen3TokenIds(conditionId) });
   assert.equal(want(gen3)?.tokens.length, 2);
   assert.equal(state.venue.refusedClaims, 1);
 });
@@ -149,9 +154,9 @@ test("what the chain says of an adopted condition replaces the claim", () => {
     ...trades.slice(0, 20).map((plan) => ({ ...plan, secondsLater: 1 })),
     ...trades.slice(20),
   ]);
-  const { state } = stateOf([]);
-  for (const { block } of blocks) state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
-  lookUp(state, claimOf(standard));
+  const { state } = getState([]);
+  for (const { block } of blocks) state.apply(toFinalDelta(deriveBlockFacts(block, decoder)));
+  lookUp(state, getClaim(standard));
   const after = blocks.at(-1)?.block;
   const preparation = buildChain(
     Array.from({ length: 30 }, () => ({ secondsLater: 1, reports: true, transactions: [] })),
@@ -161,7 +166,7 @@ test("what the chain says of an adopted condition replaces the claim", () => {
     after,
   });
   assert(prepared !== undefined);
-  state.apply(finalDeltaOf(deriveBlockFacts(prepared.block, decoder)));
+  state.apply(toFinalDelta(deriveBlockFacts(prepared.block, decoder)));
   const market = state.directory.market(standard.conditionId);
   assert.deepEqual(
     [market?.createdBlock, market?.oracle, market?.metadataSource, market?.question],
@@ -170,25 +175,25 @@ test("what the chain says of an adopted condition replaces the claim", () => {
 });
 
 test("a reorg that reverts an adoption makes the token due again", () => {
-  const { state } = stateOf(trades, "unfinalized");
+  const { state } = getState(trades, "unfinalized");
   const before = state.venue.dueTokens(now, 100);
-  lookUp(state, claimOf(standard));
+  lookUp(state, getClaim(standard));
   const rest = state.venue.dueTokens(now, 100);
   assert.equal(rest.length, before.length - 2);
-  state.venue.noteAbsentTokens(rest, now);
+  state.venue.recordAbsentTokens(rest, now);
   state.revert(99 + trades.length - 1);
   assert.equal(state.directory.market(standard.conditionId), null);
   assert.deepEqual(state.venue.dueTokens(now, 100).toSorted(), before.toSorted());
-  assert.equal(lookUp(state, claimOf(standard)), true);
+  assert.equal(lookUp(state, getClaim(standard)), true);
   state.revert(99);
   assert.deepEqual(state.venue.dueTokens(now, 100), []);
-  assert.equal(state.directory.placeOf(standard.tokenIds[0] as TokenId), null);
+  assert.equal(state.directory.getPlace(standard.tokenIds[0] as TokenId), null);
 });
 
 test("another node adopts a stored market without having seen the trade", () => {
-  const { state } = stateOf(trades);
-  const stored = JSON.stringify(state.venue.prove(claimOf(negRisk), { isRequested: true }));
-  const other = stateOf([]).state;
+  const { state } = getState(trades);
+  const stored = JSON.stringify(state.venue.prove(getClaim(negRisk), { isRequested: true }));
+  const other = getState([]).state;
   other.venue.take(JSON.parse(stored) as MetadataMarket, now);
   const market = other.directory.market(negRisk.conditionId);
   assert.deepEqual([market?.negRisk, market?.metadataSource], [true, "venue"]);

@@ -4,11 +4,11 @@
  * be missing forever. A `Market` is built when it is requested.
  */
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts";
-import { blockNumberOf } from "../../base/ids.ts";
+import { toBlockNumber } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3Position } from "../../market/ids/gen3-ids.ts";
 import {
-  generationsOf,
+  getGenerations,
   type Market,
   type Resolution,
   type TokenTotals,
@@ -20,7 +20,7 @@ import type { StateStore } from "../disk/state-store.ts";
 import { UnknownContracts } from "../unknown-contracts.ts";
 import { Gen3Registry } from "./gen3-registry.ts";
 import { type LegacyCondition, Mirrors } from "./mirrors.ts";
-import { displayOf, type MarketText, noText, Questions, withUpdates } from "./questions.ts";
+import { type MarketText, noText, Questions, toDisplay, withUpdates } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
 import { noTotals, totalsCodec } from "./token-totals.ts";
 
@@ -82,13 +82,13 @@ export class Conditions {
   }
 
   /** The venue's newest market metadata; `null` when it was not requested or the venue does not know the market. */
-  metadataOf(conditionId: ConditionId): VenueMetadata | null {
+  getMetadata(conditionId: ConditionId): VenueMetadata | null {
     return this.venue.get(conditionId) ?? null;
   }
 
   /** The market of a condition, which can be a mirror; `null` when the condition is unknown. */
   market(conditionId: ConditionId): Market | null {
-    const condition = this.conditions.get(this.marketIdOf(conditionId));
+    const condition = this.conditions.get(this.getMarketId(conditionId));
     return condition === undefined ? null : this.describeMarket(condition);
   }
 
@@ -99,7 +99,7 @@ export class Conditions {
   }
 
   /** The condition whose market a condition belongs to: the legacy condition of a mirror, otherwise the condition itself. */
-  marketIdOf(conditionId: ConditionId): ConditionId {
+  getMarketId(conditionId: ConditionId): ConditionId {
     const condition = this.conditions.get(conditionId);
     return (condition?.gen3 ? condition.pairedId : undefined) ?? conditionId;
   }
@@ -111,7 +111,7 @@ export class Conditions {
   }
 
   /** The token of the same outcome on the other ledger: of the mirror, or of the legacy condition; `null` without one. */
-  mirroredTokenOf(tokenId: TokenId): TokenId | null {
+  getMirroredToken(tokenId: TokenId): TokenId | null {
     const place = this.places.get(tokenId);
     const pairedId = place && this.conditions.get(place.conditionId)?.pairedId;
     const paired = pairedId && this.conditions.get(pairedId);
@@ -124,12 +124,12 @@ export class Conditions {
   }
 
   /** The condition and outcome of a token; `null` when no known condition has the token. */
-  placeOf(tokenId: TokenId): TokenPlace | null {
+  getPlace(tokenId: TokenId): TokenPlace | null {
     return this.places.get(tokenId) ?? null;
   }
 
   /** The other token of the pair; `null` when it is unknown or does not exist. */
-  complementOf(tokenId: TokenId): TokenId | null {
+  getComplement(tokenId: TokenId): TokenId | null {
     const place = this.places.get(tokenId);
     if (place === undefined) return null;
     const tokenIds = this.conditions.get(place.conditionId)?.tokenIds ?? [];
@@ -137,13 +137,13 @@ export class Conditions {
   }
 
   /** The token and its complement; the token alone while its complement is unknown or does not exist. */
-  pairOf(tokenId: TokenId): readonly TokenId[] {
-    const complement = this.complementOf(tokenId);
+  getPair(tokenId: TokenId): readonly TokenId[] {
+    const complement = this.getComplement(tokenId);
     return complement === null ? [tokenId] : [tokenId, complement];
   }
 
   /** The label of a token's outcome; `null` until a text gives it. */
-  outcomeOf(tokenId: TokenId): string | null {
+  getOutcome(tokenId: TokenId): string | null {
     const place = this.places.get(tokenId);
     const market = place === undefined ? null : this.market(place.conditionId);
     return market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null;
@@ -154,7 +154,7 @@ export class Conditions {
     return this.places.get(tokenId) !== undefined || this.totals.get(tokenId) !== undefined;
   }
 
-  totalsOf(tokenId: TokenId): TokenTotals {
+  getTotals(tokenId: TokenId): TokenTotals {
     return this.totals.get(tokenId) ?? noTotals;
   }
 
@@ -163,7 +163,7 @@ export class Conditions {
     const place = this.places.get(tokenId);
     const condition = place && this.conditions.get(place.conditionId);
     const questionId = condition?.questionId ?? null;
-    return questionId === null ? 0 : this.questions.feeBipsOf(questionId);
+    return questionId === null ? 0 : this.questions.getFeeBips(questionId);
   }
 
   /** Whether a token cannot have existed before its condition was prepared or announced within the coverage. */
@@ -175,7 +175,7 @@ export class Conditions {
   }
 
   /** The result of a condition alone: its mirror has its own. */
-  resolutionOf(conditionId: ConditionId): Resolution | null {
+  getResolution(conditionId: ConditionId): Resolution | null {
     return this.resolutions.of(conditionId);
   }
 
@@ -196,45 +196,45 @@ export class Conditions {
     return this.contracts.byAddress.get(oracle)?.kind === "neg_risk_adapter";
   }
 
-  #textOf(condition: Condition): MarketText {
+  #toText(condition: Condition): MarketText {
     const { questionId, oracle, gen3 } = condition;
     // Anyone can prepare more conditions about a question. Only the one with two outcomes is its market.
     if (condition.outcomeCount !== 2) return noText;
     if (questionId !== null && oracle !== null) {
-      return this.questions.textOf({ questionId, oracle, negRisk: this.isNegRisk(condition) });
+      return this.questions.toText({ questionId, oracle, negRisk: this.isNegRisk(condition) });
     }
     if (gen3 === null) return noText;
-    const text = this.#gen3TextOf(gen3);
+    const text = this.#getGen3Text(gen3);
     if (gen3.module !== "neg_risk") return text;
-    const marketId = this.mirrors.negRiskMarketOf(gen3.eventId);
+    const marketId = this.mirrors.getNegRiskMarket(gen3.eventId);
     if (marketId !== null) {
       const { title, outcomes, source } = text;
       return { ...text, ...this.questions.textOfNegRiskMarket(marketId), title, outcomes, source };
     }
-    const eventTitle = this.gen3.eventTitleOf(gen3.eventId) ?? text.eventTitle;
+    const eventTitle = this.gen3.getEventTitle(gen3.eventId) ?? text.eventTitle;
     return { ...text, eventTitle, negRiskMarketId: gen3.eventId };
   }
 
   /** Returns the registered text, or one made of the price window, or one made of the legs. */
-  #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
-    const registered = this.gen3.textOf(conditionId, eventId);
+  #getGen3Text({ conditionId, eventId }: Gen3Position): MarketText {
+    const registered = this.gen3.toText(conditionId, eventId);
     if (registered !== null) {
-      return withUpdates(displayOf(registered.text, registered.trusted), registered.updates);
+      return withUpdates(toDisplay(registered.text, registered.trusted), registered.updates);
     }
-    const windowTitle = this.gen3.windowTitleOf(eventId);
+    const windowTitle = this.gen3.getWindowTitle(eventId);
     if (windowTitle !== undefined) {
       const source = windowTitle === null ? "none" : "chain";
       return { ...noText, title: windowTitle, outcomes: windowOutcomes, source, isComposed: true };
     }
-    const legs = this.gen3.legsOf(conditionId);
-    return legs === null ? noText : this.#comboTextOf(legs);
+    const legs = this.gen3.getLegs(conditionId);
+    return legs === null ? noText : this.#getComboText(legs);
   }
 
-  #comboTextOf(legs: readonly TokenId[]): MarketText {
+  #getComboText(legs: readonly TokenId[]): MarketText {
     const parts = legs.map((tokenId) => {
-      const place = this.placeOf(tokenId);
+      const place = this.getPlace(tokenId);
       // A leg that is a combination has no text here: combinations that contain each other would recurse forever.
-      const isSimple = place !== null && this.gen3.legsOf(place.conditionId) === null;
+      const isSimple = place !== null && this.gen3.getLegs(place.conditionId) === null;
       const market = isSimple ? this.market(place.conditionId) : null;
       return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
     });
@@ -265,14 +265,14 @@ export class Conditions {
     const { conditionId, gen3, pairedId } = condition;
     const mirror = gen3 === null && pairedId ? this.conditions.get(pairedId) : undefined;
     if (mirror === undefined) return this.describe(condition);
-    const venue = this.metadataOf(conditionId) ?? this.metadataOf(mirror.conditionId);
+    const venue = this.getMetadata(conditionId) ?? this.getMetadata(mirror.conditionId);
     const own = this.describe(condition, venue);
     const other = this.describe(mirror, venue);
     const text = own.question === null && other.question !== null ? other : own;
-    const outcomeOf = (index: number) =>
+    const getOutcome = (index: number) =>
       text.tokens[index]?.outcome ?? own.tokens[index]?.outcome ?? null;
     const named = (tokens: Market["tokens"]) =>
-      tokens.map((token) => ({ ...token, outcome: outcomeOf(token.outcomeIndex) }));
+      tokens.map((token) => ({ ...token, outcome: getOutcome(token.outcomeIndex) }));
     return {
       ...own,
       tokens: named(own.tokens),
@@ -280,12 +280,12 @@ export class Conditions {
       description: text.description,
       metadataSource: text.metadataSource,
       exchangeVersions: [...new Set([...own.exchangeVersions, ...other.exchangeVersions])],
-      resolution: earlierOf(own.resolution, other.resolution),
+      resolution: getEarlier(own.resolution, other.resolution),
       mirror: {
         conditionId: mirror.conditionId,
         tokens: named(other.tokens),
         createdAt: mirror.createdAt,
-        registeredBlock: this.mirrors.registeredBlockOf(mirror.conditionId),
+        registeredBlock: this.mirrors.getRegisteredBlock(mirror.conditionId),
         resolution: other.resolution,
       },
       mirrorEventId: other.mirrorEventId,
@@ -295,15 +295,15 @@ export class Conditions {
   /** Describes a condition alone. */
   protected describe(
     condition: Condition,
-    venue: VenueMetadata | null = this.metadataOf(condition.conditionId),
+    venue: VenueMetadata | null = this.getMetadata(condition.conditionId),
   ): Market {
     const { conditionId, questionId, oracle, tokenIds } = condition;
-    const text = this.#textOf(condition);
+    const text = this.#toText(condition);
     const isWithoutText = text.source === "none" || text.isComposed;
     const isVenueText = isWithoutText && venue !== null && venue.question !== null;
     const known = [text.outcomes, venue?.outcomes];
     const outcomes = (isVenueText ? known.toReversed() : known).find((labels) => labels) ?? [];
-    const tradedBits = tokenIds.map((id) => this.totalsOf(id).generations);
+    const tradedBits = tokenIds.map((id) => this.getTotals(id).generations);
     const { gen3 } = condition;
     const isMirrorEvent = gen3?.module === "neg_risk" && text.negRiskMarketId !== gen3.eventId;
     return {
@@ -323,12 +323,12 @@ export class Conditions {
       eventTitle: text.eventTitle ?? venue?.eventTitle ?? null,
       negRisk: this.isNegRisk(condition),
       negRiskMarketId: text.negRiskMarketId,
-      exchangeVersions: generationsOf(
+      exchangeVersions: getGenerations(
         tradedBits.reduce((bits, more) => bits | more, condition.registeredBits),
       ),
       createdAt: condition.createdAt,
-      createdBlock: condition.adoptedAs === undefined ? blockNumberOf(condition.createdSeq) : null,
-      resolution: this.resolutionOf(conditionId),
+      createdBlock: condition.adoptedAs === undefined ? toBlockNumber(condition.createdSeq) : null,
+      resolution: this.getResolution(conditionId),
       venue,
       mirror: null,
       mirrorEventId: isMirrorEvent ? gen3.eventId : null,
@@ -336,7 +336,7 @@ export class Conditions {
   }
 }
 
-function earlierOf(one: Resolution | null, other: Resolution | null): Resolution | null {
+function getEarlier(one: Resolution | null, other: Resolution | null): Resolution | null {
   if (one === null || other === null) return one ?? other;
   return other.seq < one.seq ? other : one;
 }

@@ -74,12 +74,12 @@ export class Gen3Registry {
         return this.#isOfWindow(event.eventId) ? listEventConditions(event.eventId) : [];
       case "gen3_text_registered": {
         const { requestId, requester, isNumerical } = event;
-        const text = parseRules(bytesOf(event.text));
+        const text = parseRules(toBytes(event.text));
         add(this.#texts, requestId, { text, accounts: [requester, address], isNumerical });
         return [];
       }
       case "gen3_text_updated": {
-        const update = parseRulesUpdate(bytesOf(event.text));
+        const update = parseRulesUpdate(toBytes(event.text));
         if (update !== null) add(this.#updates, event.requestId, update);
         return [];
       }
@@ -116,18 +116,18 @@ export class Gen3Registry {
   }
 
   /** The legs of a combination, which must all win; `null` for other conditions. */
-  legsOf(conditionId: ConditionId): readonly TokenId[] | null {
+  getLegs(conditionId: ConditionId): readonly TokenId[] | null {
     return this.#legs.get(conditionId) ?? null;
   }
 
   /** The title registered for an atomic event; `null` when there is none. */
-  eventTitleOf(eventId: Hash): string | null {
+  getEventTitle(eventId: Hash): string | null {
     if (!this.#isAtomic(eventId)) return null;
     return this.#registeredText(eventId, eventId)?.text.title?.trim() || null;
   }
 
   /** A condition's own text; `null` without one, and in atomic events. */
-  textOf(conditionId: ConditionId, eventId: Hash): ConditionText | null {
+  toText(conditionId: ConditionId, eventId: Hash): ConditionText | null {
     const requestId = conditionId as string as Hash;
     const registered = this.#isAtomic(eventId) ? null : this.#registeredText(requestId, eventId);
     return registered && { ...registered, updates: this.#updates.get(requestId) ?? [] };
@@ -137,7 +137,7 @@ export class Gen3Registry {
    * Of an event whose result comes from prices, the title that follows from its window, `null` until the window is
    * known. `undefined` for other events.
    */
-  windowTitleOf(eventId: Hash): string | null | undefined {
+  getWindowTitle(eventId: Hash): string | null | undefined {
     if (!this.#isOfWindow(eventId)) return undefined;
     const window = this.#windows.get(eventId);
     return window === undefined ? null : formatPriceWindow(window);
@@ -178,7 +178,7 @@ function add<Item>(lists: JournaledMap<Hash, readonly Item[]>, key: Hash, item: 
   if (isNew && items.length < itemsMax) lists.set(key, [...items, item]);
 }
 
-function bytesOf(hex: string): Buffer {
+function toBytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), "hex");
 }
 

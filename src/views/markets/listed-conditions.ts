@@ -35,18 +35,18 @@ export class ListedConditions extends Conditions {
   /** The markets with a slug of the venue; more than one only if the venue uses the slug twice. */
   bySlug(slug: string): readonly ConditionId[] {
     const found = this.columns.withLabel("slug", slug);
-    const ids = found.map((ordinal) => this.marketIdOf(this.columns.conditionIdAt(ordinal)));
+    const ids = found.map((ordinal) => this.getMarketId(this.columns.conditionIdAt(ordinal)));
     return [...new Set(ids)];
   }
 
   /** The index of a condition in the columns; `null` when the condition is unknown. */
-  ordinalOf(conditionId: ConditionId): number | null {
+  getOrdinal(conditionId: ConditionId): number | null {
     return this.conditions.get(conditionId)?.ordinal ?? null;
   }
 
   /** The index of a condition's market in the columns; `null` when the condition is unknown. */
-  marketOrdinalOf(conditionId: ConditionId): number | null {
-    return this.ordinalOf(this.marketIdOf(conditionId));
+  getMarketOrdinal(conditionId: ConditionId): number | null {
+    return this.getOrdinal(this.getMarketId(conditionId));
   }
 
   /** Returns the conditions that became markets after a position, each with its own position, in chain order. */
@@ -57,7 +57,7 @@ export class ListedConditions extends Conditions {
       const flags = columns.flags.get(ordinal);
       if ((flags & marketFlags.listed) === 0) continue;
       const isMirrored = (flags & marketFlags.mirrored) !== 0;
-      const seq = isMirrored ? this.#listedSeqOf(ordinal) : columns.listedSeq.get(ordinal);
+      const seq = isMirrored ? this.#getListedSeq(ordinal) : columns.listedSeq.get(ordinal);
       // Markets that only the venue has named have no position.
       if (seq > after && seq > 0) found.push({ seq, conditionId: columns.conditionIdAt(ordinal) });
     }
@@ -65,7 +65,7 @@ export class ListedConditions extends Conditions {
   }
 
   /** The position at which a condition with a mirror became a market: its own, or that of its mirror. */
-  #listedSeqOf(ordinal: number): number {
+  #getListedSeq(ordinal: number): number {
     const { listedSeq } = this.columns;
     const condition = this.conditions.get(this.columns.conditionIdAt(ordinal));
     const mirror = condition?.pairedId && this.conditions.get(condition.pairedId);
@@ -76,12 +76,12 @@ export class ListedConditions extends Conditions {
 
   protected addCondition(known: Omit<Condition, "ordinal">): Condition {
     const { conditionId, tokenIds } = known;
-    const ordinal = this.ordinalOf(conditionId) ?? this.columns.add(conditionId);
+    const ordinal = this.getOrdinal(conditionId) ?? this.columns.add(conditionId);
     const condition = { ...known, ordinal };
     this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
       this.places.set(tokenId, { conditionId, outcomeIndex });
-      this.#onToken(tokenId, this.marketOrdinalOf(conditionId) ?? ordinal);
+      this.#onToken(tokenId, this.getMarketOrdinal(conditionId) ?? ordinal);
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
     this.updateListing(condition, condition.createdSeq);
@@ -95,7 +95,7 @@ export class ListedConditions extends Conditions {
     for (const conditionId of conditionIds) {
       const mirror = this.conditions.get(conditionId);
       if (mirror === undefined || mirror.gen3 === null) continue;
-      const legacyId = this.mirrors.findLegacyOf(conditionId);
+      const legacyId = this.mirrors.findLegacy(conditionId);
       if (legacyId !== (mirror.pairedId ?? null)) this.#pair(mirror, legacyId);
       // Its event can have changed.
       this.updateTexts(conditionId);
@@ -104,7 +104,7 @@ export class ListedConditions extends Conditions {
 
   #pair(mirror: Condition, legacyId: ConditionId | null): void {
     const { conditionId, tokenIds } = mirror;
-    const before = this.marketOrdinalOf(conditionId) ?? mirror.ordinal;
+    const before = this.getMarketOrdinal(conditionId) ?? mirror.ordinal;
     const left = this.#setPaired(mirror.pairedId, undefined);
     const joined = this.#setPaired(legacyId ?? undefined, conditionId);
     const paired = this.#setPaired(conditionId, legacyId ?? undefined);
@@ -112,7 +112,7 @@ export class ListedConditions extends Conditions {
     const place = (ordinal: number) => {
       for (const tokenId of tokenIds) this.#onToken(tokenId, ordinal);
     };
-    this.#journal.note({ undo: () => place(before), redo: () => place(after) });
+    this.#journal.addChange({ undo: () => place(before), redo: () => place(after) });
     place(after);
     for (const condition of [left, paired, joined]) {
       if (condition === undefined) continue;
@@ -136,7 +136,7 @@ export class ListedConditions extends Conditions {
 
   /** Marks the later result of a market and its mirror. */
   protected markRepeats({ conditionId, gen3, pairedId }: Condition): void {
-    const [own, other] = [conditionId, pairedId].map((id) => id && this.resolutionOf(id));
+    const [own, other] = [conditionId, pairedId].map((id) => id && this.getResolution(id));
     if (!own) return;
     const isLater = other && (own.seq > other.seq || (own.seq === other.seq && gen3 !== null));
     this.resolutions.markRepeat(conditionId, isLater === true);
@@ -163,8 +163,8 @@ export class ListedConditions extends Conditions {
     const isMirrored = gen3 === null && pairedId !== undefined;
     const isListed = !isMirror && (isMirrored || this.isListed(condition));
     const isResolved =
-      this.resolutionOf(conditionId) !== null ||
-      (isMirrored && this.resolutionOf(pairedId) !== null);
+      this.getResolution(conditionId) !== null ||
+      (isMirrored && this.getResolution(pairedId) !== null);
     const bits = [
       isListed ? marketFlags.listed : 0,
       isResolved ? marketFlags.resolved : 0,
@@ -184,7 +184,7 @@ export class ListedConditions extends Conditions {
   protected updateTradeColumns({ tokenIds, ordinal, gen3, pairedId }: Condition): void {
     const paired = pairedId === undefined ? undefined : this.conditions.get(pairedId);
     const others = gen3 === null ? (paired?.tokenIds ?? []) : [];
-    const totals = [...tokenIds, ...others].map((tokenId) => this.totalsOf(tokenId));
+    const totals = [...tokenIds, ...others].map((tokenId) => this.getTotals(tokenId));
     const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
     this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));

@@ -5,7 +5,7 @@
  */
 
 import type { ConditionId, Hash } from "../../base/ids.ts";
-import { eventKeyOf, type Market } from "../../market/market.ts";
+import { getEventKey, type Market } from "../../market/market.ts";
 import { Column, type ColumnKind, idBytes, readId, writeId } from "../disk/column.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -16,7 +16,7 @@ import { TextSearch } from "../search/text-search.ts";
 /** The yes-or-no properties of a market, as bits. */
 export const marketFlags = { listed: 1, resolved: 2, negRisk: 4, mirrored: 8 } as const;
 
-/** The kinds of labels, which are matched as a whole. `event_key` is the result of `eventKeyOf`. */
+/** The kinds of labels, which are matched as a whole. `event_key` is the result of `getEventKey`. */
 export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
 
 /** The score of a market by the bits of the fields that have a label: there is one field. */
@@ -102,7 +102,7 @@ export class MarketColumns {
     const isSame = (ordinal: number): boolean => this.conditionIdAt(ordinal) === conditionId;
     const ordinal = this.#reverted.values().find(isSame) ?? this.#append(conditionId);
     this.#reverted.delete(ordinal);
-    this.#journal.note({
+    this.#journal.addChange({
       undo: () => this.#reverted.add(ordinal),
       redo: () => this.#reverted.delete(ordinal),
     });
@@ -146,9 +146,9 @@ export class MarketColumns {
   /** Sets what a market is found by. */
   setTexts(ordinal: number, market: Market): void {
     const { slug = null, category = null, tags = [], eventSlug = null } = market.venue ?? {};
-    const eventKey = eventKeyOf(market);
+    const eventKey = getEventKey(market);
     this.search.put(ordinal, market);
-    this.set(this.events, ordinal, eventKey === null ? 0 : this.#eventNumberOf(eventKey));
+    this.set(this.events, ordinal, eventKey === null ? 0 : this.#getEventNumber(eventKey));
     const labels: readonly [LabelKind, string | null][] = [
       ["event", market.eventId],
       ["event_key", eventKey],
@@ -158,7 +158,7 @@ export class MarketColumns {
       ["category", category],
       ...tags.map((tag): [LabelKind, string] => ["tag", tag]),
     ];
-    const terms = labels.flatMap(([kind, value]) => (value === null ? [] : labelOf(kind, value)));
+    const terms = labels.flatMap(([kind, value]) => (value === null ? [] : toLabel(kind, value)));
     this.labels.put(ordinal, [terms]);
   }
 
@@ -167,7 +167,7 @@ export class MarketColumns {
     return this.#eventCount.get(0);
   }
 
-  #eventNumberOf(key: string): number {
+  #getEventNumber(key: string): number {
     // A key is a hash, or a number of up to 20 digits.
     const hash = `0x${key.replace("0x", "").padStart(64, "0")}` as Hash;
     const known = this.#eventNumbers.get(hash);
@@ -179,10 +179,10 @@ export class MarketColumns {
   }
 
   /** Returns an array by ordinal, with 1 for the markets that have one of the labels. */
-  marksOf(kind: LabelKind, values: readonly string[]): Uint8Array {
+  getMarks(kind: LabelKind, values: readonly string[]): Uint8Array {
     const marks = new Uint8Array(this.count);
     for (const value of values) {
-      const found = this.labels.findTerms(labelOf(kind, value), "whole");
+      const found = this.labels.findTerms(toLabel(kind, value), "whole");
       this.labels.scoreTerms(found, labelWeights, { scores: marks, among: null });
     }
     return marks;
@@ -190,7 +190,7 @@ export class MarketColumns {
 
   /** The ordinals of the markets that have a label, in no particular order. */
   withLabel(kind: LabelKind, value: string): number[] {
-    const marks = this.marksOf(kind, [value]);
+    const marks = this.getMarks(kind, [value]);
     const found: number[] = [];
     for (let at = marks.indexOf(1); at !== -1; at = marks.indexOf(1, at + 1)) found.push(at);
     return found;
@@ -198,7 +198,7 @@ export class MarketColumns {
 }
 
 /** Returns the term of a label. Categories and tags are matched in any case. An event can be named by its key. */
-function labelOf(kind: LabelKind, value: string): string {
+function toLabel(kind: LabelKind, value: string): string {
   // The venue's ids are numbers, so a hash is the key of a neg-risk event.
   if (kind === "event" && /^0x/i.test(value)) return `event_key:${value.toLowerCase()}`;
   return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;

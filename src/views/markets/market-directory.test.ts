@@ -11,8 +11,8 @@ import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
   allTestMarkets,
   encodeLog,
-  exchangeOf,
   gen3Conditions,
+  getExchange,
   knownCreator,
   type LogContent,
   marketLogs,
@@ -25,8 +25,8 @@ import {
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "../../market/block-facts.ts";
-import { tradesOf } from "../../market/fill.ts";
-import { keccakOf } from "../../market/ids/keccak.ts";
+import { toTrades } from "../../market/fill.ts";
+import { toKeccak } from "../../market/ids/keccak.ts";
 import type { Market } from "../../market/market.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
@@ -38,14 +38,14 @@ function hash(digit: string): Hash {
 }
 
 /** A block at height `number` with one transaction for each log. */
-function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
+function getFacts(number: number, logs: readonly LogContent[]): BlockFacts {
   const place = { number, hash: hash("b"), parentHash: null, timestamp: 1_700_000_000 + number };
   const writer = new BlockWriter(place);
   for (const log of logs) writer.addLog(log);
   return deriveBlockFacts(writer.block, decoder);
 }
 
-function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
+function getDirectory(...blocks: readonly BlockFacts[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
   for (const block of blocks) apply(directory, block);
   return directory;
@@ -53,21 +53,21 @@ function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
 
 function apply(directory: MarketDirectory, { events, fills }: BlockFacts): void {
   for (const event of events) directory.applyEvent(event);
-  directory.applyTrades(tradesOf(fills));
+  directory.applyTrades(toTrades(fills));
 }
 
 function says({ events }: BlockFacts, kind: LocatedEvent["event"]["kind"]): boolean {
   return events.some(({ event }) => event.kind === kind);
 }
 
-function marketOf(directory: MarketDirectory, { conditionId }: TestMarket): Market {
+function getMarket(directory: MarketDirectory, { conditionId }: TestMarket): Market {
   const market = directory.market(conditionId);
   assert(market !== null);
   return market;
 }
 
 /** All that the directory answers about the test markets. */
-function answersOf(directory: MarketDirectory): unknown {
+function getAnswers(directory: MarketDirectory): unknown {
   return {
     listed: listedMarkets(directory).toSorted(),
     markets: allTestMarkets.map(({ conditionId }) => directory.market(conditionId)),
@@ -75,7 +75,7 @@ function answersOf(directory: MarketDirectory): unknown {
     resolutions: Array.from({ length: directory.resolutions.count }, (_, index) =>
       directory.resolutions.at(index),
     ),
-    totals: allTestMarkets.map(({ tokenIds }) => tokenIds.map((id) => directory.totalsOf(id))),
+    totals: allTestMarkets.map(({ tokenIds }) => tokenIds.map((id) => directory.getTotals(id))),
   };
 }
 
@@ -84,7 +84,7 @@ function answersOf(directory: MarketDirectory): unknown {
  * that resolves the remaining conditions to No stays with the Yes from which it follows.
  */
 const oneByOne = marketLogs
-  .map((log, index) => factsOf(index + 1, [log]))
+  .map((log, index) => getFacts(index + 1, [log]))
   .map((block, index, all) => {
     const next = all[index + 1];
     const isFollowed = next !== undefined && says(next, "gen3_remaining_resolved_no");
@@ -106,16 +106,16 @@ describe("markets are the same in whatever order their parts arrive", () => {
     const order = fc.shuffledSubarray(anytime, { minLength: anytime.length });
     fc.assert(
       fc.property(order, anyTrades, fc.nat(anytime.length), (order, trades, at) => {
-        const expected = answersOf(directoryOf(...oneByOne, trades));
+        const expected = getAnswers(getDirectory(...oneByOne, trades));
         const parts = [...order.toSpliced(at, 0, trades), ...updates];
-        assert.deepEqual(answersOf(directoryOf(...parts)), expected);
+        assert.deepEqual(getAnswers(getDirectory(...parts)), expected);
       }),
       propertySettings(100),
     );
   });
 
   test("any subset of the parts: missing data is null, never wrong", () => {
-    const complete = directoryOf(...oneByOne);
+    const complete = getDirectory(...oneByOne);
     const anyPart = fc
       .shuffledSubarray(anytime)
       .chain((part) =>
@@ -123,41 +123,41 @@ describe("markets are the same in whatever order their parts arrive", () => {
       );
     fc.assert(
       fc.property(anyPart, ({ part, again }) => {
-        const directory = directoryOf(...part);
-        assert.deepEqual(answersOf(directoryOf(...again)), answersOf(directory));
+        const directory = getDirectory(...part);
+        assert.deepEqual(getAnswers(getDirectory(...again)), getAnswers(directory));
         for (const { conditionId } of allTestMarkets) {
           const [market, whole] = [directory.market(conditionId), complete.market(conditionId)];
           if (market === null || whole === null) continue;
           // Until the request is known, a neg-risk question has the text of the adapter.
           const titles = [null, whole.question, "One of three"];
           assert(titles.includes(market.question), String(market.question));
-          assert.deepEqual(market.tokens.map(idOf), whole.tokens.map(idOf));
+          assert.deepEqual(market.tokens.map(getId), whole.tokens.map(getId));
         }
       }),
       propertySettings(100),
     );
   });
 
-  function idOf({ tokenId }: { tokenId: TokenId }): TokenId {
+  function getId({ tokenId }: { tokenId: TokenId }): TokenId {
     return tokenId;
   }
 });
 
 describe("markets", () => {
-  const directory = directoryOf(...oneByOne);
-  const textOf = (market: TestMarket): unknown => {
-    const { question, description, metadataSource, tokens } = marketOf(directory, market);
+  const directory = getDirectory(...oneByOne);
+  const toText = (market: TestMarket): unknown => {
+    const { question, description, metadataSource, tokens } = getMarket(directory, market);
     return [question, description, metadataSource, tokens.map(({ outcome }) => outcome)];
   };
 
   test("a question of a known creator has its text, updates and resolution", () => {
-    assert.deepEqual(textOf(testMarkets.standard), [
+    assert.deepEqual(toText(testMarkets.standard), [
       "Standard, isn't it?",
       "About Standard, isn't it?.\n\nUpdate: REVISION: \t\n\\ 'quoted' \u{1f600}",
       "chain",
       ["Yes", "No"],
     ]);
-    const market = marketOf(directory, testMarkets.standard);
+    const market = getMarket(directory, testMarkets.standard);
     assert.equal(market.createdBlock, 1);
     assert.equal(market.createdAt, 1_700_000_001);
     assert.deepEqual([market.negRisk, market.negRiskMarketId, market.eventId], [false, null, null]);
@@ -166,14 +166,14 @@ describe("markets", () => {
   });
 
   test("the same question with another oracle has no text, because that oracle was not asked", () => {
-    assert.deepEqual(textOf(testMarkets.sameQuestion), [null, null, "none", [null, null]]);
-    const { questionId, resolution } = marketOf(directory, testMarkets.sameQuestion);
+    assert.deepEqual(toText(testMarkets.sameQuestion), [null, null, "none", [null, null]]);
+    const { questionId, resolution } = getMarket(directory, testMarkets.sameQuestion);
     assert.equal(questionId, testMarkets.standard.questionId);
     assert.equal(resolution, null);
   });
 
   test("a question of an unknown creator is marked as untrusted", () => {
-    const [question, , source, outcomes] = textOf(testMarkets.strangersQuestion) as unknown[];
+    const [question, , source, outcomes] = toText(testMarkets.strangersQuestion) as unknown[];
     assert.deepEqual(
       [question, source, outcomes],
       ["A: B?", "chain_untrusted", ["FaZe", "illwill"]],
@@ -181,25 +181,25 @@ describe("markets", () => {
   });
 
   test("a question of the first adapter, whose logs have no creator, is marked as untrusted", () => {
-    const [question, description, source] = textOf(testMarkets.firstAdapter) as unknown[];
+    const [question, description, source] = toText(testMarkets.firstAdapter) as unknown[];
     assert.deepEqual([question, description, source], ["Old", "As they were.", "chain_untrusted"]);
   });
 
   test("a neg-risk question has the text of its request, its event and its neg-risk market", () => {
-    assert.deepEqual(textOf(testMarkets.negRisk), [
+    assert.deepEqual(toText(testMarkets.negRisk), [
       "Will one of three win?",
       "About Will one of three win?.",
       "chain",
       ["Yes", "No"],
     ]);
-    const market = marketOf(directory, testMarkets.negRisk);
+    const market = getMarket(directory, testMarkets.negRisk);
     assert.deepEqual([market.negRisk, market.eventId], [true, "4711"]);
     assert.equal(market.negRiskMarketId, `0x${"a7".repeat(31)}00`);
     assert.deepEqual(market.exchangeVersions, [1]);
   });
 
   test("a condition with three outcomes has a resolution but no tokens", () => {
-    const market = marketOf(directory, testMarkets.threeOutcomes);
+    const market = getMarket(directory, testMarkets.threeOutcomes);
     assert.deepEqual([market.outcomeCount, market.tokens], [3, []]);
     assert.deepEqual(market.resolution?.numerators, [1n, 0n, 2n]);
   });
@@ -241,7 +241,7 @@ describe("markets", () => {
     );
     assert.deepEqual(shown(derivedYes), [null, "none", true, yes, true]);
     // A mirror has no market of its own.
-    assert.deepEqual(directory.market(migrated), marketOf(directory, testMarkets.standard));
+    assert.deepEqual(directory.market(migrated), getMarket(directory, testMarkets.standard));
     // One leg of this combination has no text.
     assert.deepEqual(shown(combo), [null, "none", false, undefined, undefined]);
   });
@@ -249,13 +249,13 @@ describe("markets", () => {
   test("a token has its condition, its outcome index and its complement", () => {
     for (const { conditionId, tokenIds } of allTestMarkets) {
       for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
-        assert.deepEqual(directory.placeOf(tokenId), { conditionId, outcomeIndex });
-        assert.equal(directory.complementOf(tokenId), tokenIds[1 - outcomeIndex]);
+        assert.deepEqual(directory.getPlace(tokenId), { conditionId, outcomeIndex });
+        assert.equal(directory.getComplement(tokenId), tokenIds[1 - outcomeIndex]);
         assert(directory.isKnownToken(tokenId));
       }
     }
     const unknown = hash("7") as string as TokenId;
-    assert.deepEqual([directory.placeOf(unknown), directory.complementOf(unknown)], [null, null]);
+    assert.deepEqual([directory.getPlace(unknown), directory.getComplement(unknown)], [null, null]);
     assert(!directory.isKnownToken(unknown));
     assert.equal(directory.market(unknown as string as ConditionId), null);
   });
@@ -263,7 +263,7 @@ describe("markets", () => {
 
 describe("which logs are trusted", () => {
   const neg = testMarkets.negRisk;
-  const requestId = questionIdOf("Will one of three win?");
+  const requestId = getQuestionId("Will one of three win?");
   const negRiskLogs = oneByOne.filter(({ events }) =>
     events.some(
       ({ event }) =>
@@ -273,8 +273,8 @@ describe("which logs are trusted", () => {
     ),
   );
 
-  function questionIdOf(title: string): Hash {
-    return keccakOf(Buffer.from(umaText({ title, creator: knownCreator })));
+  function getQuestionId(title: string): Hash {
+    return toKeccak(Buffer.from(umaText({ title, creator: knownCreator })));
   }
 
   test("a neg-risk market prepared by an unknown operator is not trusted", () => {
@@ -286,8 +286,8 @@ describe("which logs are trusted", () => {
           : located,
       ),
     }));
-    assert.equal(marketOf(directoryOf(...untrusted), neg).metadataSource, "chain_untrusted");
-    assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
+    assert.equal(getMarket(getDirectory(...untrusted), neg).metadataSource, "chain_untrusted");
+    assert.equal(getMarket(getDirectory(...negRiskLogs), neg).metadataSource, "chain");
   });
 
   test("a neg-risk question has the text of its own request, not of a request with the same id in another adapter", () => {
@@ -303,11 +303,11 @@ describe("which logs are trusted", () => {
       proposalBond: 0n,
       earlyResolutionEnabled: true,
     });
-    const expected = marketOf(directoryOf(...negRiskLogs), neg);
+    const expected = getMarket(getDirectory(...negRiskLogs), neg);
     assert.equal(expected.question, "Will one of three win?");
-    const block = factsOf(0, [squatter]);
-    assert.deepEqual(marketOf(directoryOf(block, ...negRiskLogs), neg), expected);
-    assert.deepEqual(marketOf(directoryOf(...negRiskLogs, block), neg), expected);
+    const block = getFacts(0, [squatter]);
+    assert.deepEqual(getMarket(getDirectory(block, ...negRiskLogs), neg), expected);
+    assert.deepEqual(getMarket(getDirectory(...negRiskLogs, block), neg), expected);
   });
 
   test("updates by anyone but the creator change nothing", () => {
@@ -319,9 +319,9 @@ describe("which logs are trusted", () => {
           : located,
       ),
     }));
-    const answers = answersOf(directoryOf(...anytime));
-    assert.deepEqual(answersOf(directoryOf(...anytime, ...others)), answers);
-    assert.notDeepEqual(answersOf(directoryOf(...anytime, ...updates)), answers);
+    const answers = getAnswers(getDirectory(...anytime));
+    assert.deepEqual(getAnswers(getDirectory(...anytime, ...others)), answers);
+    assert.notDeepEqual(getAnswers(getDirectory(...anytime, ...updates)), answers);
   });
 
   test("a text that does not hash to its id is ignored, even if it comes first", () => {
@@ -334,23 +334,23 @@ describe("which logs are trusted", () => {
     );
     const prepared = oneByOne[0];
     assert(forged !== undefined && prepared !== undefined);
-    const market = marketOf(directoryOf(prepared, forged), testMarkets.standard);
+    const market = getMarket(getDirectory(prepared, forged), testMarkets.standard);
     assert.equal(market.question, null);
   });
 
   test("resolving the rest of an event to NO also resolves conditions that no other log names", () => {
     const rest = oneByOne.find((block) => says(block, "gen3_remaining_resolved_no"));
-    const said = rest?.events.at(-1);
-    assert(rest !== undefined && said !== undefined);
-    const alone = { ...rest, events: [said] };
+    const reported = rest?.events.at(-1);
+    assert(rest !== undefined && reported !== undefined);
+    const alone = { ...rest, events: [reported] };
     const { first, second, other } = gen3Conditions;
     const ends = (...blocks: BlockFacts[]) => {
-      const { resolutions } = directoryOf(...blocks);
+      const { resolutions } = getDirectory(...blocks);
       return Array.from({ length: resolutions.count }, (_, at) => resolutions.at(at));
     };
     assert.deepEqual(
       ends(alone).map((one) => [one?.conditionId, one?.seq, one?.numerators, one?.derived]),
-      [first, second, other].map((id) => [id, said.seq, [0n, 1_000_000n], true]),
+      [first, second, other].map((id) => [id, reported.seq, [0n, 1_000_000n], true]),
     );
     const later = oneByOne.filter((block) => says(block, "gen3_event_announced"));
     assert(later.length > 0);
@@ -363,9 +363,9 @@ describe("which logs are trusted", () => {
   test("registrations count only from exchanges", () => {
     const { conditionId, tokenIds } = testMarkets.unknownOracle;
     const [token0, token1] = tokenIds.map((id) => BigInt(id));
-    const exchange = exchangeOf(1, "neg_risk");
+    const exchange = getExchange(1, "neg_risk");
     const args = { token0, token1, conditionId };
-    const registered = factsOf(50, [encodeLog(exchange, "TokenRegistered", args)]);
+    const registered = getFacts(50, [encodeLog(exchange, "TokenRegistered", args)]);
     const prepared = oneByOne.find(({ events }) =>
       events.some(
         ({ event }) => event.kind === "condition_prepared" && event.conditionId === conditionId,
@@ -376,7 +376,7 @@ describe("which logs are trusted", () => {
     assert(event !== undefined);
     const elsewhere = { ...registered, events: [{ ...event, address: stranger }] };
     const listed = (...blocks: BlockFacts[]): boolean =>
-      listedMarkets(directoryOf(...blocks)).includes(conditionId);
+      listedMarkets(getDirectory(...blocks)).includes(conditionId);
     assert.deepEqual(
       [listed(prepared), listed(prepared, elsewhere), listed(prepared, registered)],
       [false, false, true],

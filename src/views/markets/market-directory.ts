@@ -4,11 +4,11 @@
  */
 import {
   type Address,
-  blockNumberOf,
   type ConditionId,
-  firstSeqOf,
   type Seq,
   type TokenId,
+  toBlockNumber,
+  toFirstSeq,
 } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3MarketEvent, MarketEvent } from "../../contracts/events.ts";
@@ -18,9 +18,9 @@ import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import {
   generationBit,
-  generationsOf,
+  getGenerations,
+  getResolution,
   type Resolution,
-  resolutionOf,
   type TokenTotals,
 } from "../../market/market.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
@@ -75,10 +75,10 @@ export class MarketDirectory extends ListedConditions {
         return this.#applyQuestion(event, located.address);
       case "neg_risk_market_prepared":
         this.#applyQuestion(event, located.address);
-        return this.pairAll(this.mirrors.otherOf(event.negRiskMarketId));
+        return this.pairAll(this.mirrors.getOther(event.negRiskMarketId));
       case "neg_risk_question_prepared":
       case "neg_risk_question_requested": {
-        const before = this.mirrors.eventOf(event.negRiskMarketId);
+        const before = this.mirrors.getEvent(event.negRiskMarketId);
         this.#applyQuestion(event, located.address);
         return this.pairAll(this.mirrors.addQuestion(event, before));
       }
@@ -112,9 +112,9 @@ export class MarketDirectory extends ListedConditions {
   /** Adds the totals of a range to those of a token. Ranges come in any order. */
   applyTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
     const isNew = this.totals.get(tokenId) === undefined;
-    const totals = addTotals(this.totalsOf(tokenId), more);
+    const totals = addTotals(this.getTotals(tokenId), more);
     this.totals.set(tokenId, totals);
-    this.#addGen3ConditionOf(tokenId, totals.generations, first);
+    this.#addConditionOfToken(tokenId, totals.generations, first);
     const place = this.places.get(tokenId);
     if (isNew && place === undefined) this.unknownTokens.add(tokenId);
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
@@ -132,7 +132,7 @@ export class MarketDirectory extends ListedConditions {
   /** Adds a condition that the venue has named and its token ids prove. What the chain says of it later replaces it. */
   adopt(conditionId: ConditionId, proven: ProvenCondition, createdAt: number): void {
     const early = this.#early.get(conditionId) ?? nothingEarly;
-    const created = { createdAt, createdSeq: firstSeqOf(0) };
+    const created = { createdAt, createdSeq: toFirstSeq(0) };
     const known = { ...proven, ...early, ...created, conditionId, outcomeCount: 2 };
     this.#pairAdded(this.addCondition(known));
   }
@@ -152,7 +152,7 @@ export class MarketDirectory extends ListedConditions {
   ): void {
     const { conditionId, questionId, oracle, outcomeSlotCount } = event;
     const tokenIds =
-      outcomeSlotCount === 2 ? deriveTokenIds(conditionId, this.#collateralOf(oracle)) : [];
+      outcomeSlotCount === 2 ? deriveTokenIds(conditionId, this.#getCollateral(oracle)) : [];
     const adopted = this.conditions.get(conditionId);
     const early = adopted ?? this.#early.get(conditionId) ?? nothingEarly;
     const condition = this.addCondition({
@@ -214,7 +214,7 @@ export class MarketDirectory extends ListedConditions {
     { kind, conditionId, legacyConditionId: legacyId }: LinkEvent,
     { seq }: LocatedEvent,
   ): void {
-    const registeredBlock = kind === "gen3_condition_migrated" ? blockNumberOf(seq) : null;
+    const registeredBlock = kind === "gen3_condition_migrated" ? toBlockNumber(seq) : null;
     if (!this.mirrors.addLink(conditionId, { legacyId, registeredBlock })) return;
     const legacy = this.conditions.get(legacyId);
     const known = legacy ?? this.#early.get(legacyId) ?? nothingEarly;
@@ -231,8 +231,8 @@ export class MarketDirectory extends ListedConditions {
     this.pairAll([...replaced, conditionId, ...ofEvent]);
   }
 
-  #addGen3ConditionOf(tokenId: TokenId, generations: number, first: Sighting): void {
-    if (!generationsOf(generations).includes(3)) return;
+  #addConditionOfToken(tokenId: TokenId, generations: number, first: Sighting): void {
+    if (!getGenerations(generations).includes(3)) return;
     const conditionId = parseGen3TokenId(tokenId)?.conditionId;
     if (conditionId !== undefined) this.#addGen3Condition(conditionId, first);
   }
@@ -282,7 +282,7 @@ export class MarketDirectory extends ListedConditions {
   }
 
   #resolve(located: LocatedEvent): void {
-    const resolution = resolutionOf(located);
+    const resolution = getResolution(located);
     if (resolution === null) return;
     if (resolution.questionId === null) this.#addGen3Condition(resolution.conditionId, located);
     this.#addResolution(resolution);
@@ -305,7 +305,7 @@ export class MarketDirectory extends ListedConditions {
   }
 
   /** Positions of neg-risk conditions are backed by the wrapped collateral, never by that of the exchange. */
-  #collateralOf(oracle: Address): Address {
+  #getCollateral(oracle: Address): Address {
     const { wrappedCollateral, collateral } = this.contracts;
     return this.isNegRiskAdapter(oracle) ? wrappedCollateral : collateral;
   }

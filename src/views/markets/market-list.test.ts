@@ -22,12 +22,12 @@ function openColumns(random: SeededRandom): MarketColumns {
     const digits = Array.from({ length: 64 }, () => random.integer(0, 15).toString(16)).join("");
     columns.add(`0x${digits}` as ConditionId);
     columns.flags.set(ordinal, ordinal % 3 === 0 ? marketFlags.listed : 3);
-    for (const sort of sorts) keysOf(columns, sort).set(ordinal, random.integer(0, 400));
+    for (const sort of sorts) getKeys(columns, sort).set(ordinal, random.integer(0, 400));
   }
   return columns;
 }
 
-function keysOf(columns: MarketColumns, sort: Sort): Column {
+function getKeys(columns: MarketColumns, sort: Sort): Column {
   const { dayVolumeUsd, volumeUsd, dayTrades, createdAt, endMs } = columns;
   const all = {
     volume_24h: dayVolumeUsd,
@@ -42,21 +42,21 @@ function keysOf(columns: MarketColumns, sort: Sort): Column {
 /** All current positions of a list, sorted as documented. */
 function naivePlaces(
   columns: MarketColumns,
-  { sort, order, asked }: { sort: Sort; order: Order; asked: number },
+  { sort, order, requested }: { sort: Sort; order: Order; requested: number },
 ): MarketPlace[] {
-  const keys = keysOf(columns, sort);
+  const keys = getKeys(columns, sort);
   const sign = order === "asc" ? 1 : -1;
   return Array.from({ length: markets }, (_, ordinal): MarketPlace => {
     return { rank: 1, key: keys.get(ordinal), conditionId: columns.conditionIdAt(ordinal) };
   })
-    .filter((_, ordinal) => (columns.flags.get(ordinal) & asked) === asked)
+    .filter((_, ordinal) => (columns.flags.get(ordinal) & requested) === requested)
     .toSorted((a, b) => sign * (a.key - b.key) || (a.conditionId < b.conditionId ? -1 : 1));
 }
 
-const anyAsked = fc.record({
+const anyRequested = fc.record({
   sort: fc.constantFrom(...sorts),
   order: fc.constantFrom<Order[]>("asc", "desc"),
-  asked: fc.constantFrom<number[]>(marketFlags.listed, 3),
+  requested: fc.constantFrom<number[]>(marketFlags.listed, 3),
   limit: fc.integer({ min: 1, max: 101 }),
   changes: fc.constantFrom(0, 50),
 });
@@ -65,13 +65,13 @@ test("pages of a list show the markets as they were when the list was made, what
   const random = new SeededRandom(testSeed);
   const columns = openColumns(random);
   fc.assert(
-    fc.property(fc.array(anyAsked, { maxLength: 6 }), (all) => {
-      const lists = all.map(({ sort, order, asked, limit, changes }) => {
-        const flags = { asked, wanted: asked };
+    fc.property(fc.array(anyRequested, { maxLength: 6 }), (all) => {
+      const lists = all.map(({ sort, order, requested, limit, changes }) => {
+        const flags = { mask: requested, expected: requested };
         const list = listMarkets(columns, { ...anyMarket, flags, sort });
-        const expected = naivePlaces(columns, { sort, order, asked });
+        const expected = naivePlaces(columns, { sort, order, requested });
         for (let i = 0; i < changes; i += 1) {
-          keysOf(columns, sort).set(random.integer(0, markets - 1), random.integer(0, 400));
+          getKeys(columns, sort).set(random.integer(0, markets - 1), random.integer(0, 400));
         }
         return { list, expected, order, limit };
       });
@@ -92,8 +92,8 @@ test("pages of a list show the markets as they were when the list was made, what
 test("a list skips a market while it is reverted, and shows no other market in its place", () => {
   const stateStore = new MemoryStateStore();
   const columns = new MarketColumns(stateStore);
-  const idOf = (digit: string) => `0x${digit.repeat(64)}` as ConditionId;
-  const [first, second, third] = [idOf("1"), idOf("2"), idOf("3")];
+  const getId = (digit: string) => `0x${digit.repeat(64)}` as ConditionId;
+  const [first, second, third] = [getId("1"), getId("2"), getId("3")];
   const add = (block: number, conditionId: ConditionId) => {
     stateStore.journal.record(block, () => {
       const ordinal = columns.add(conditionId);
@@ -101,20 +101,20 @@ test("a list skips a market while it is reverted, and shows no other market in i
       columns.set(columns.createdAt, ordinal, block);
     });
   };
-  const flags = { asked: marketFlags.listed, wanted: marketFlags.listed };
+  const flags = { mask: marketFlags.listed, expected: marketFlags.listed };
   const open = () => listMarkets(columns, { ...anyMarket, flags, sort: "created_at" });
-  const idsOf = (list: ReturnType<typeof open>) =>
+  const getIds = (list: ReturnType<typeof open>) =>
     list.page(null, { order: "asc", limit: 9 }).map(({ conditionId }) => conditionId);
   add(1, first);
   add(2, second);
   const list = open();
   stateStore.journal.revertTo(1);
-  assert.deepEqual(idsOf(list), [first]);
+  assert.deepEqual(getIds(list), [first]);
   add(2, third);
-  assert.deepEqual(idsOf(list), [first]);
-  assert.deepEqual(idsOf(open()), [first, third]);
+  assert.deepEqual(getIds(list), [first]);
+  assert.deepEqual(getIds(open()), [first, third]);
   add(3, second);
   stateStore.journal.withoutRecorded(() => {});
-  assert.deepEqual(idsOf(list), [first, second]);
-  assert.deepEqual(idsOf(open()), [first, third, second]);
+  assert.deepEqual(getIds(list), [first, second]);
+  assert.deepEqual(getIds(open()), [first, third, second]);
 });

@@ -11,8 +11,8 @@ import {
   free,
   type MarketSelection,
   type Members,
-  membersOf,
   pick,
+  selectMembers,
   sortColumns,
 } from "./market-selection.ts";
 
@@ -83,7 +83,7 @@ export class MarketList {
     { order, limit }: { order: "asc" | "desc"; limit: number },
   ): MarketPlace[] {
     const sign = order === "asc" ? 1 : -1;
-    const page: Page = { sign, limit, edge: edgeOf(edge, sign), best: [] };
+    const page: Page = { sign, limit, edge: getEdge(edge, sign), best: [] };
     const { length } = this.#markets.ranks;
     const chunks = Math.ceil(length / stepItems);
     // New markets have the highest ordinals, and usually the largest keys: this order finds the best first.
@@ -147,7 +147,7 @@ export class MarketList {
   }
 }
 
-function edgeOf(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
+function getEdge(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
   if (edge === null) return { rank: rankMax + 1, key: 0, id: null };
   const { rank, key, conditionId } = edge;
   return { rank, key: sign * key, id: Buffer.from(conditionId.slice(2), "hex") };
@@ -155,7 +155,7 @@ function edgeOf(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
 
 /** Returns the selected markets as they are now. */
 export function listMarkets(columns: MarketColumns, selection: MarketSelection): MarketList {
-  const members = membersOf(columns, selection);
+  const members = selectMembers(columns, selection);
   const { ordinals, length } = members;
   const all = columns[sortColumns[selection.sort]];
   const keys =

@@ -8,7 +8,7 @@ import { searchNow } from "../../../test/support/search-now.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Market } from "../../market/market.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { type MarketSelection, membersOf } from "./market-selection.ts";
+import { type MarketSelection, selectMembers } from "./market-selection.ts";
 
 const { listed, resolved, negRisk } = marketFlags;
 /** Enough markets for a common word to be searched in all of them. */
@@ -34,7 +34,7 @@ function shown({
   ...selection
 }: Partial<MarketSelection> & { words: readonly string[] | null }): [number, number][] {
   const hits = words === null ? null : searchNow(columns.search, words, columns.count);
-  const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, hits, ...selection });
+  const { ordinals, ranks, length } = selectMembers(columns, { ...anyMarket, hits, ...selection });
   const found = Array.from(ranks, (rank, at): [number, number] => [ordinals?.[at] ?? at, rank]);
   const members = found.filter(([, rank]) => rank > 0);
   assert.equal(length, members.length);
@@ -42,21 +42,21 @@ function shown({
 }
 
 test("members match all requested words, flags, labels and minimums, and are ranked by words", () => {
-  const anyAsked = fc.record({
+  const anyRequested = fc.record({
     words: fc.option(fc.subarray(["all", "most", "third"], { minLength: 1 })),
-    asked: fc.constantFrom(0, resolved, negRisk, resolved | negRisk),
+    mask: fc.constantFrom(0, resolved, negRisk, resolved | negRisk),
     bits: fc.nat(7),
     isLabeled: fc.boolean(),
     minVolume: fc.nat(markets),
   });
   fc.assert(
-    fc.property(anyAsked, ({ words, asked, bits, isLabeled, minVolume }) => {
-      const flags = { asked, wanted: bits & asked };
+    fc.property(anyRequested, ({ words, mask, bits, isLabeled, minVolume }) => {
+      const flags = { mask, expected: bits & mask };
       const labels = isLabeled ? { event: ["fifth", "unheard of"] } : {};
       const expected = texts.flatMap((text, ordinal): [number, number][] => {
         const isIn =
           (ordinal & listed) !== 0 &&
-          (ordinal & asked) === flags.wanted &&
+          (ordinal & mask) === flags.expected &&
           (!isLabeled || ordinal % 5 === 0) &&
           ordinal >= minVolume &&
           (words ?? []).every((word) => text.split(" ").includes(word));

@@ -2,7 +2,7 @@
 
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
-import { type Hits, type Ranks, rankedOf } from "../search/market-search.ts";
+import { getRanked, type Hits, type Ranks } from "../search/market-search.ts";
 import { type LabelKind, type MarketColumns, marketFlags } from "./market-columns.ts";
 
 /** A list with fewer than one market in this many has its own ranks and keys. Others use those of all markets. */
@@ -24,8 +24,8 @@ export type MarketSelection = {
   readonly hits: Hits | null;
   /** Only these markets, listed or not; `null` for all listed markets. */
   readonly ordinals: Iterable<number> | null;
-  /** Bits of `marketFlags`: `asked` are compared, and `wanted` of them have to be set. */
-  readonly flags: { readonly asked: number; readonly wanted: number };
+  /** Bits of `marketFlags`: `mask` are compared, and `expected` of them have to be set. */
+  readonly flags: { readonly mask: number; readonly expected: number };
   /** For each kind, the labels of which a market must have at least one. */
   readonly labels: Partial<Readonly<Record<LabelKind, readonly string[]>>>;
   readonly minVolume: number;
@@ -48,7 +48,7 @@ export type Members = {
 /** The flags to compare, and the values they must have. */
 type Flags = MarketSelection["flags"];
 
-/** Numbers by ordinal. Those from `from` inclusive to `before` exclusive are wanted. */
+/** Numbers by ordinal. Those from `from` inclusive to `before` exclusive match. */
 type Bound = {
   readonly values: ArrayLike<number>;
   readonly from: number;
@@ -56,12 +56,12 @@ type Bound = {
 };
 
 /** Selects the requested markets. Uses up the hits of a search. */
-export function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
+export function selectMembers(columns: MarketColumns, selection: MarketSelection): Members {
   const { ordinals: named, hits } = selection;
-  const bounds = [...boundsOf(columns, selection), ...labelBoundsOf(columns, selection)];
-  const { asked, wanted } = selection.flags;
+  const bounds = [...toBounds(columns, selection), ...getLabelBounds(columns, selection)];
+  const { mask, expected } = selection.flags;
   const listed = named === null ? marketFlags.listed : 0;
-  const flags = { asked: asked | listed, wanted: wanted | listed };
+  const flags = { mask: mask | listed, expected: expected | listed };
   const few = named === null ? hits?.ordinals : Int32Array.from(new Set(named));
   if (few) {
     const ordinals = new Int32Array(few.length);
@@ -71,7 +71,7 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
       for (let at = from; at < to; at += 1) {
         const ordinal = few[at] ?? 0;
         const rank = hits === null ? 1 : (hits.ranks[ordinal] ?? 0);
-        const isFlagged = (columns.flags.get(ordinal) & flags.asked) === flags.wanted;
+        const isFlagged = (columns.flags.get(ordinal) & flags.mask) === flags.expected;
         if (rank === 0 || !isFlagged || !isWithinAll(bounds, ordinal)) continue;
         ordinals[next] = ordinal;
         ranks[next] = rank;
@@ -90,7 +90,7 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
     length = inChunks(ranks.length, (step) => keepWithin(ranks, bound, step));
   }
   if (length * densePart >= ranks.length) return { ordinals: null, ranks, length };
-  const ordinals = rankedOf(ranks, length);
+  const ordinals = getRanked(ranks, length);
   const own = pick(ranks, ordinals, new Uint16Array(length));
   free(ranks);
   return { ordinals, ranks: own, length };
@@ -126,18 +126,18 @@ function isWithinAll(bounds: readonly Bound[], ordinal: number): boolean {
 }
 
 /**
- * Sets the rank of markets without the wanted flags to 0, and returns how many keep theirs. Branch-free: the branch
+ * Sets the rank of markets without the expected flags to 0, and returns how many keep theirs. Branch-free: the branch
  * would be unpredictable.
  */
 function keepFlagged(
   ranks: Ranks,
-  { values, asked, wanted }: Flags & { readonly values: Uint8Array },
+  { values, mask, expected }: Flags & { readonly values: Uint8Array },
   { from, to }: Chunk,
 ): number {
   let length = 0;
   for (let at = from; at < to; at += 1) {
-    const isWanted = Number(((values[at] ?? 0) & asked) === wanted);
-    const rank = Math.imul(ranks[at] ?? 0, isWanted);
+    const isRequested = Number(((values[at] ?? 0) & mask) === expected);
+    const rank = Math.imul(ranks[at] ?? 0, isRequested);
     ranks[at] = rank;
     // `-rank >>> 31` is 1 for a rank above 0.
     length += -rank >>> 31;
@@ -157,7 +157,7 @@ function keepWithin(ranks: Ranks, { values, from, before }: Bound, step: Chunk):
   return length;
 }
 
-function boundsOf(
+function toBounds(
   columns: MarketColumns,
   { minVolume, minDayVolume, createdFrom, createdBefore, ends }: MarketSelection,
 ): Bound[] {
@@ -175,8 +175,8 @@ function boundsOf(
 }
 
 /** For each requested kind of label, returns marks of the markets that have one of the labels. */
-function labelBoundsOf(columns: MarketColumns, { labels }: MarketSelection): Bound[] {
+function getLabelBounds(columns: MarketColumns, { labels }: MarketSelection): Bound[] {
   return Object.entries(labels).map(([kind, values]) => {
-    return { values: columns.marksOf(kind as LabelKind, values), from: 1, before: Infinity };
+    return { values: columns.getMarks(kind as LabelKind, values), from: 1, before: Infinity };
   });
 }

@@ -13,13 +13,13 @@ import {
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
-import { factsOf, joined } from "../../../test/support/store-chain.ts";
+import { getFacts, joined } from "../../../test/support/store-chain.ts";
 import type { LogContent } from "../../../test/support/test-markets.ts";
 import { zeroHash } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, emptyBlock } from "../../market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../market/delta.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -28,7 +28,7 @@ const decoder = new LogDecoder(contracts);
 /** Describes a state that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(finalDeltaOf(block));
+  for (const block of blocks) state.apply(toFinalDelta(block));
   return describeState(state);
 }
 
@@ -66,7 +66,7 @@ class Walk {
     this.#settled = final.length;
     this.#order = order;
     for (const block of final) {
-      this.state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
+      this.state.apply(toFinalDelta(deriveBlockFacts(block, decoder)));
     }
   }
 
@@ -76,7 +76,7 @@ class Walk {
         const options = { after: this.chain.at(-1), salt: `${this.#salt}`, order: this.#order };
         for (const { block } of buildChain(step.plans, options)) {
           this.chain.push(block);
-          this.state.apply(unfinalizedDeltaOf(deriveBlockFacts(block, decoder)));
+          this.state.apply(toUnfinalizedDelta(deriveBlockFacts(block, decoder)));
         }
         return;
       }
@@ -100,14 +100,14 @@ describe("the market state", () => {
   test("is the same as before after blocks are applied and reverted", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 10 }), fc.nat(10), (chain, cut) => {
-        const blocks = factsOf(chain);
+        const blocks = getFacts(chain);
         const kept = blocks.slice(0, 1 + (cut % blocks.length));
         const last = kept.at(-1);
         assert(last !== undefined);
         const state = new MarketState(contracts, new MemoryStateStore());
-        for (const block of kept) state.apply(finalDeltaOf(block));
+        for (const block of kept) state.apply(toFinalDelta(block));
         const before = describeState(state);
-        for (const block of blocks.slice(kept.length)) state.apply(unfinalizedDeltaOf(block));
+        for (const block of blocks.slice(kept.length)) state.apply(toUnfinalizedDelta(block));
         state.revert(last.number);
         assert.deepEqual(describeState(state), before);
       }),
@@ -135,7 +135,7 @@ describe("the market state", () => {
   test("does not depend on where blocks begin and end", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 2, blocksMax: 6 }), (chain) => {
-        const blocks = factsOf(chain).map((block) => ({ ...block, timestamp: 1_700_000_000 }));
+        const blocks = getFacts(chain).map((block) => ({ ...block, timestamp: 1_700_000_000 }));
         assert.deepEqual(describeFinal([joined(blocks)]), describeFinal(blocks));
       }),
       propertySettings(50),
@@ -145,7 +145,7 @@ describe("the market state", () => {
   test("advances its time with blocks without facts", () => {
     const state = new MarketState(contracts, new MemoryStateStore());
     const last = { number: 7, hash: zeroHash, timestamp: 1_700_000_000 };
-    state.apply(finalDeltaOf({ ...emptyBlock, ...last }));
+    state.apply(toFinalDelta({ ...emptyBlock, ...last }));
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -3,7 +3,7 @@
  * to it in chain order. Blocks above finality can be reverted.
  */
 
-import { type ConditionId, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { type ConditionId, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
@@ -84,7 +84,7 @@ export class MarketState implements View {
     this.#unfinalized = this.#unfinalized.filter(({ number }) => number <= toBlock);
     this.#revision += 1;
     this.#journal.revertTo(toBlock);
-    this.dayWindow.removeFrom(firstSeqOf(toBlock + 1));
+    this.dayWindow.removeFrom(toFirstSeq(toBlock + 1));
     this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#finalBlock)?.timestamp ?? 0);
   }
 
@@ -104,7 +104,7 @@ export class MarketState implements View {
     const { savedThrough } = this.#stateStore;
     const through = savedThrough ?? (await this.#loadUntilDay(engine, last.timestamp));
     const fromBlock = Math.max(through + 1, coverage.fromBlock);
-    const range = { from: firstSeqOf(fromBlock), to: firstSeqAbove(coverage) };
+    const range = { from: toFirstSeq(fromBlock), to: firstSeqAbove(coverage) };
     this.dayWindow.resume(through, last.timestamp);
     if (range.from < range.to) {
       // The prices before the day come from the saved totals, so the totals of the range are added later.
@@ -156,13 +156,13 @@ export class MarketState implements View {
 
   /** The last of a token's own trades that has a price; `null` without one. */
   lastTrade(tokenId: TokenId): LastTrade | null {
-    return this.directory.totalsOf(tokenId).lastTrade;
+    return this.directory.getTotals(tokenId).lastTrade;
   }
 
   /** The ordinal of a token's market; `null` while the market is unknown. */
-  ordinalOf(tokenId: TokenId): number | null {
-    const place = this.directory.placeOf(tokenId);
-    return place === null ? null : this.directory.marketOrdinalOf(place.conditionId);
+  getOrdinal(tokenId: TokenId): number | null {
+    const place = this.directory.getPlace(tokenId);
+    return place === null ? null : this.directory.getMarketOrdinal(place.conditionId);
   }
 
   /** Without a copy, loads what a copy saved 24 hours ago would have. Returns its last block; -1 for none. */
@@ -173,7 +173,7 @@ export class MarketState implements View {
     );
     if (Number(row?.[0]) === 0) return -1;
     const through = Number(row?.[1]);
-    const range = { from: firstSeqOf(0), to: firstSeqOf(through + 1) };
+    const range = { from: toFirstSeq(0), to: toFirstSeq(through + 1) };
     await this.#loadEvents(engine, range);
     await this.#loadTotals(engine, range);
     return through;

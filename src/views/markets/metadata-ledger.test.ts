@@ -19,8 +19,8 @@ import type { ConditionId, TokenId } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
-import { allTokensOf, type Market } from "../../market/market.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../market/delta.ts";
+import { getAllTokens, type Market } from "../../market/market.ts";
 import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
 import { MarketState } from "./market-state.ts";
 
@@ -65,21 +65,21 @@ function shown(
 /** A state with every test market, all of it final. */
 function stateOfAll(): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of chainOf(marketLogs.length)) apply(state, block, "final");
+  for (const block of getChain(marketLogs.length)) apply(state, block, "final");
   return state;
 }
 
-function chainOf(blocks: number): Block[] {
+function getChain(blocks: number): Block[] {
   const plans = Array.from({ length: blocks }, () => ({ ...quiet, reports: true }));
   return buildChain(plans).map(({ block }) => block);
 }
 
 function apply(state: MarketState, block: Block, as: "final" | "unfinalized"): void {
   const facts = deriveBlockFacts(block, decoder);
-  state.apply(as === "final" ? finalDeltaOf(facts) : unfinalizedDeltaOf(facts));
+  state.apply(as === "final" ? toFinalDelta(facts) : toUnfinalizedDelta(facts));
 }
 
-function marketOf(state: MarketState, conditionId: ConditionId): Market {
+function getMarket(state: MarketState, conditionId: ConditionId): Market {
   const market = state.directory.market(conditionId);
   assert(market !== null);
   return market;
@@ -195,8 +195,8 @@ function assertProven(served: Market, proven: Market): void {
     servedMirror && { ...servedMirror, tokens: [] },
     mirror && { ...mirror, tokens: [] },
   );
-  const servedTokens = allTokensOf(served);
-  const provenTokens = allTokensOf(proven);
+  const servedTokens = getAllTokens(served);
+  const provenTokens = getAllTokens(proven);
   for (const [index, token] of provenTokens.entries()) {
     const { outcome, ...rest } = servedTokens[index] ?? token;
     assert.deepEqual({ ...rest, outcome: token.outcome ?? outcome }, { ...token, outcome });
@@ -225,8 +225,8 @@ describe("the venue's market metadata", () => {
         if (served !== null && proven !== null) assertProven(served, proven);
       }
       for (const label of ["one", "two", "three"]) {
-        const named = conditionIds.filter((id) => directory.metadataOf(id)?.slug === label);
-        const shown = new Set(named.map((id) => directory.marketIdOf(id)));
+        const named = conditionIds.filter((id) => directory.getMetadata(id)?.slug === label);
+        const shown = new Set(named.map((id) => directory.getMarketId(id)));
         assert.deepEqual(directory.bySlug(label).toSorted(), [...shown].toSorted(), label);
       }
     });
@@ -241,14 +241,14 @@ describe("the venue's market metadata", () => {
       const claims = { tokenIds: ids.toReversed(), outcomes: ["Down", "Up"] };
       state.venue.take(shown(conditionId, { slug: "a-b", question }, claims), now);
     }
-    const filled = marketOf(state, unknownOracle.conditionId);
+    const filled = getMarket(state, unknownOracle.conditionId);
     assert.equal(filled.metadataSource, "venue");
     assert.equal(filled.question, question);
     assert.deepEqual(
       filled.tokens.map(({ outcome }) => outcome),
       ["Up", "Down"],
     );
-    const proven = marketOf(state, standard.conditionId);
+    const proven = getMarket(state, standard.conditionId);
     assert.equal(proven.metadataSource, "chain");
     assert.equal(proven.question, "Standard, isn't it?");
     assert.deepEqual(
@@ -303,7 +303,7 @@ describe("requesting market metadata from the venue", () => {
     });
     assert.equal(state.venue.due(now, 2).conditionIds.length, 2);
     const { standard, strangersQuestion, firstAdapter } = testMarkets;
-    state.venue.noteAbsent(all, now);
+    state.venue.recordAbsent(all, now);
     assert.deepEqual(state.venue.due(now, 1000), { conditionIds: [], missing: 0 });
     for (const { conditionId } of [standard, strangersQuestion]) {
       state.venue.take(shown(conditionId, { slug: "a" }), now);
@@ -323,13 +323,13 @@ describe("requesting market metadata from the venue", () => {
   test("is due again soon while a market is new", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.firstAdapter;
-    const { createdAt } = marketOf(state, conditionId);
+    const { createdAt } = getMarket(state, conditionId);
     const isDueAt = (seconds: number) =>
       state.venue.due(seconds, 1000).conditionIds.includes(conditionId);
-    state.venue.noteAbsent([conditionId], createdAt + 5);
+    state.venue.recordAbsent([conditionId], createdAt + 5);
     assert.equal(isDueAt(createdAt + 5 + 59), false);
     assert.equal(isDueAt(createdAt + 5 + 60), true);
-    state.venue.noteAbsent([conditionId], createdAt + 1000);
+    state.venue.recordAbsent([conditionId], createdAt + 1000);
     assert.equal(isDueAt(createdAt + 1999), false);
     assert.equal(isDueAt(createdAt + 2000), true);
   });
@@ -338,20 +338,20 @@ describe("requesting market metadata from the venue", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.standard;
     state.venue.take(shown(conditionId, { slug: "a" }), now);
-    state.venue.noteAbsent([conditionId], now + 1);
-    assert.equal(state.directory.metadataOf(conditionId)?.slug, "a");
+    state.venue.recordAbsent([conditionId], now + 1);
+    assert.equal(state.directory.getMetadata(conditionId)?.slug, "a");
     assert.equal(state.venue.coverage.known, 1);
   });
 
   test("pauses while too many changes could still be reverted", () => {
     const state = stateOfAll();
-    const last = chainOf(marketLogs.length + 1).at(-1);
+    const last = getChain(marketLogs.length + 1).at(-1);
     assert(last !== undefined);
     apply(state, last, "unfinalized");
     assert.equal(state.venue.isFull, false);
     for (let seconds = 1; !state.venue.isFull; seconds += 1) {
       assert(seconds <= metadataLimits.changesAheadMax, "it comes to an end");
-      state.venue.noteAbsent(conditionIds, seconds);
+      state.venue.recordAbsent(conditionIds, seconds);
     }
     state.finalize(last.number);
     assert.equal(state.venue.isFull, false);

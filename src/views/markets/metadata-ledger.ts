@@ -20,10 +20,10 @@ import { marketFlags } from "./market-columns.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 import {
   type Contradiction,
-  contradictionsOf,
-  derivationsOf,
-  labelsOf,
+  findContradictions,
+  getDerivations,
   type ProvenCondition,
+  toLabels,
 } from "./venue-claims.ts";
 
 /** The venue's answer about a market, as bits: whether it knows the market, and where it contradicts the chain. */
@@ -81,7 +81,7 @@ export class MetadataLedger implements MetadataSink {
 
   /** Whether to pause: while finality lags, changes are kept for a revert, and their number is bounded. */
   get isFull(): boolean {
-    return this.#journal.noted > metadataLimits.changesAheadMax;
+    return this.#journal.changeCount > metadataLimits.changesAheadMax;
   }
 
   saveIfDue(): void {
@@ -91,21 +91,21 @@ export class MetadataLedger implements MetadataSink {
   due(nowSeconds: number, limit: number): DueMarkets {
     const { columns } = this.#markets.directory;
     const flags = columns.flags.values;
-    const askedAt = columns.venueAt.values;
-    const unasked: number[] = [];
+    const requestedAt = columns.venueAt.values;
+    const unrequested: number[] = [];
     const old: number[] = [];
     let missing = 0;
     for (let ordinal = columns.count - 1; ordinal >= 0; ordinal -= 1) {
       if (((flags[ordinal] ?? 0) & marketFlags.listed) === 0) continue;
-      const at = askedAt[ordinal] ?? 0;
+      const at = requestedAt[ordinal] ?? 0;
       if (at === 0) {
         missing += 1;
-        if (unasked.length < limit) unasked.push(ordinal);
-      } else if (old.length < limit && Math.abs(nowSeconds - at) >= this.#ageMaxOf(ordinal, at)) {
+        if (unrequested.length < limit) unrequested.push(ordinal);
+      } else if (old.length < limit && Math.abs(nowSeconds - at) >= this.#getAgeMax(ordinal, at)) {
         old.push(ordinal); // a time far in the future is from a wall clock that was ahead
       }
     }
-    const ordinals = [...unasked, ...old].slice(0, limit);
+    const ordinals = [...unrequested, ...old].slice(0, limit);
     return { conditionIds: ordinals.map((ordinal) => columns.conditionIdAt(ordinal)), missing };
   }
 
@@ -115,9 +115,9 @@ export class MetadataLedger implements MetadataSink {
     return directory.unknownTokens.due(nowSeconds, limit, isKnown);
   }
 
-  noteAbsentTokens(tokenIds: readonly TokenId[], nowSeconds: number): void {
+  recordAbsentTokens(tokenIds: readonly TokenId[], nowSeconds: number): void {
     const { directory } = this.#markets;
-    for (const tokenId of tokenIds) directory.unknownTokens.noteAbsent(tokenId, nowSeconds);
+    for (const tokenId of tokenIds) directory.unknownTokens.recordAbsent(tokenId, nowSeconds);
   }
 
   isUnknownToken(tokenId: TokenId): boolean {
@@ -128,11 +128,11 @@ export class MetadataLedger implements MetadataSink {
     const { directory } = this.#markets;
     const existing = directory.adoptedAs(market.conditionId);
     if (existing !== null) return { ...market, adoptedAs: existing };
-    if (directory.ordinalOf(market.conditionId) !== null) return market;
+    if (directory.getOrdinal(market.conditionId) !== null) return market;
     const claimed = market.claims.tokenIds ?? [];
     const isUnknown = (tokenId: TokenId) => directory.isUnknownToken(tokenId);
     if (!(isRequested || isWanted || claimed.some(isUnknown))) return market;
-    const proven = derivationsOf(market, directory.contracts).find(
+    const proven = getDerivations(market, directory.contracts).find(
       ({ tokenIds }) =>
         tokenIds.some(isUnknown) || (isWanted && tokenIds.every((id) => claimed.includes(id))),
     );
@@ -146,17 +146,17 @@ export class MetadataLedger implements MetadataSink {
     this.#adopt(market, nowSeconds);
     const proven = directory.provenMarket(conditionId);
     if (proven === null) return;
-    const metadata: VenueMetadata = { ...texts, outcomes: labelsOf(proven, claims) };
+    const metadata: VenueMetadata = { ...texts, outcomes: toLabels(proven, claims) };
     // Most metadata read again is unchanged. Applying it costs a hundred times as much as this comparison.
-    const isNew = JSON.stringify(directory.metadataOf(conditionId)) !== JSON.stringify(metadata);
+    const isNew = JSON.stringify(directory.getMetadata(conditionId)) !== JSON.stringify(metadata);
     if (isNew) this.#markets.applyMetadata(conditionId, metadata);
-    const bits = contradictionsOf(proven, claims).map((kind) => venueFlags[kind]);
+    const bits = findContradictions(proven, claims).map((kind) => venueFlags[kind]);
     const flags = bits.reduce<number>((sum, bit) => sum | bit, venueFlags.known);
-    this.#note(conditionId, { nowSeconds, flags });
+    this.#record(conditionId, { nowSeconds, flags });
   }
 
-  noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void {
-    for (const conditionId of conditionIds) this.#note(conditionId, { nowSeconds });
+  recordAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void {
+    for (const conditionId of conditionIds) this.#record(conditionId, { nowSeconds });
   }
 
   /** Counts over all markets, which takes some ms for a million. */
@@ -164,18 +164,18 @@ export class MetadataLedger implements MetadataSink {
     const { columns } = this.#markets.directory;
     const flags = columns.venueFlags.values;
     const listed = columns.flags.values;
-    const askedAt = columns.venueAt.values;
+    const requestedAt = columns.venueAt.values;
     const byFlags = Array.from({ length: 64 }, () => 0);
     let missing = 0;
     for (let ordinal = 0; ordinal < columns.count; ordinal += 1) {
       const isListed = ((listed[ordinal] ?? 0) & marketFlags.listed) !== 0;
-      if (isListed && askedAt[ordinal] === 0) missing += 1;
+      if (isListed && requestedAt[ordinal] === 0) missing += 1;
       const known = flags[ordinal] ?? 0;
       byFlags[known] = (byFlags[known] ?? 0) + 1;
     }
-    const countOf = (flag: number) =>
+    const getCount = (flag: number) =>
       byFlags.reduce((sum, count, known) => sum + ((known & flag) === 0 ? 0 : count), 0);
-    const counts = Object.entries(venueFlags).map(([flag, bit]) => [flag, countOf(bit)]);
+    const counts = Object.entries(venueFlags).map(([flag, bit]) => [flag, getCount(bit)]);
     const { known, ...contradictions }: Record<keyof typeof venueFlags, number> =
       Object.fromEntries(counts);
     return { known, missing, contradictions };
@@ -185,8 +185,8 @@ export class MetadataLedger implements MetadataSink {
   #adopt(market: MetadataMarket, nowSeconds: number): void {
     const { conditionId, adoptedAs, texts } = market;
     const { directory } = this.#markets;
-    if (adoptedAs === undefined || directory.ordinalOf(conditionId) !== null) return;
-    const proven = derivationsOf(market, directory.contracts).find(
+    if (adoptedAs === undefined || directory.getOrdinal(conditionId) !== null) return;
+    const proven = getDerivations(market, directory.contracts).find(
       (derived) => derived.adoptedAs === adoptedAs,
     );
     if (proven === undefined) return;
@@ -195,11 +195,11 @@ export class MetadataLedger implements MetadataSink {
   }
 
   /** How old the venue's answer about a market can become before it is requested again, in seconds. */
-  #ageMaxOf(ordinal: number, askedAt: number): number {
+  #getAgeMax(ordinal: number, requestedAt: number): number {
     const { columns } = this.#markets.directory;
     const { absentAgeSecondsMin, absentAgeSecondsMax } = metadataLimits;
     if ((columns.venueFlags.get(ordinal) & venueFlags.known) === 0) {
-      const age = askedAt - columns.createdAt.get(ordinal);
+      const age = requestedAt - columns.createdAt.get(ordinal);
       return Math.min(Math.max(age, absentAgeSecondsMin), absentAgeSecondsMax);
     }
     const hasEnded = (columns.flags.get(ordinal) & marketFlags.resolved) !== 0;
@@ -207,12 +207,12 @@ export class MetadataLedger implements MetadataSink {
   }
 
   /** Notes when the venue was asked. Without `flags`, a market that an answer leaves out keeps the flags it had. */
-  #note(
+  #record(
     conditionId: ConditionId,
     { nowSeconds, flags }: { nowSeconds: number; flags?: number },
   ): void {
     const { columns } = this.#markets.directory;
-    const ordinal = this.#markets.directory.ordinalOf(conditionId);
+    const ordinal = this.#markets.directory.getOrdinal(conditionId);
     if (ordinal === null) return;
     this.#journal.amend(() => {
       columns.set(columns.venueAt, ordinal, nowSeconds);

@@ -11,9 +11,9 @@ import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
-import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
+import { toFinalDelta, toUnfinalizedDelta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
-import { presentMarket } from "../../rows/market-row.ts";
+import { toMarketRow } from "../../rows/market-row.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -38,12 +38,12 @@ function assertNaive(state: MarketState, facts: readonly BlockFacts[]): void {
   const { directory } = state;
   const events = facts.flatMap((block) => block.events);
   const trades = facts.flatMap((block) => block.fills).filter(isTrade);
-  const tradesOf = (pair: Pair) => trades.filter(({ tokenId }) => pair.includes(tokenId));
+  const toTrades = (pair: Pair) => trades.filter(({ tokenId }) => pair.includes(tokenId));
   const isPrepared = events.some(({ event }) => event.kind === "condition_prepared");
   const namesMirror = events.some(
     ({ event }) => "conditionId" in event && event.conditionId === mirrorId,
   );
-  const isSeen = namesMirror || tradesOf(mirrorPair).length > 0;
+  const isSeen = namesMirror || toTrades(mirrorPair).length > 0;
   const results = events
     .filter(({ event }) => event.kind === "condition_resolved")
     .filter(({ event }) => {
@@ -62,11 +62,11 @@ function assertNaive(state: MarketState, facts: readonly BlockFacts[]): void {
     expected.map(({ id }) => id),
   );
   for (const { id, pairs } of expected) {
-    const own = pairs.flatMap(tradesOf);
+    const own = pairs.flatMap(toTrades);
     const window = own.filter(({ timestamp }) => timestamp > state.dayWindow.now - 86_400);
     const market = directory.market(id);
     assert(market !== null);
-    const row = presentMarket(market, state);
+    const row = toMarketRow(market, state);
     assert.equal(row.trades, own.length);
     assert.equal(row.trades_24h, window.length);
     assert.equal(
@@ -74,7 +74,7 @@ function assertNaive(state: MarketState, facts: readonly BlockFacts[]): void {
       Math.max(0, ...own.map(({ timestamp }) => timestamp * 1000)),
     );
     const { columns } = directory;
-    const ordinal = directory.marketOrdinalOf(id) ?? -1;
+    const ordinal = directory.getMarketOrdinal(id) ?? -1;
     assert.equal(columns.dayTrades.get(ordinal), window.length);
     assert.equal(
       columns.volumeUsd.get(ordinal),
@@ -103,7 +103,7 @@ test("a question is one market in every order of its events, and after every reo
       const add = (more: readonly BlockPlan[], salt: string) => {
         for (const { block } of buildChain(more, { salt, after: chain.at(-1) })) {
           chain.push(block);
-          state.apply(unfinalizedDeltaOf(deriveBlockFacts(block, decoder)));
+          state.apply(toUnfinalizedDelta(deriveBlockFacts(block, decoder)));
           state.save();
           assertNaive(state, facts());
         }
@@ -122,7 +122,7 @@ test("a question is one market in every order of its events, and after every reo
       }));
       add(again, "b");
       const loaded = new MarketState(contracts, new MemoryStateStore());
-      for (const block of facts()) loaded.apply(finalDeltaOf(block));
+      for (const block of facts()) loaded.apply(toFinalDelta(block));
       assertNaive(loaded, facts());
     }),
     propertySettings(100),

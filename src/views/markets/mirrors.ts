@@ -57,7 +57,7 @@ export class Mirrors {
   }
 
   /** Finds the legacy condition of a mirror, of those that are known; `null` for all other conditions. */
-  findLegacyOf(conditionId: ConditionId): ConditionId | null {
+  findLegacy(conditionId: ConditionId): ConditionId | null {
     const position = parseMirror(conditionId);
     if (position === null) return null;
     const { link } = this.#get(conditionId);
@@ -74,28 +74,28 @@ export class Mirrors {
     const position = parseMirror(conditionId);
     if (position === null) return false;
     const { eventId, conditionIndex } = position;
-    const isNamed = conditionIndex < arityOf(eventId) && this.negRiskMarketOf(eventId) !== null;
+    const isNamed = conditionIndex < getArity(eventId) && this.getNegRiskMarket(eventId) !== null;
     return isNamed || this.#get(conditionId).link !== undefined;
   }
 
   /** The block in which a mirror was registered; `null` without such a log. */
-  registeredBlockOf(conditionId: ConditionId): number | null {
+  getRegisteredBlock(conditionId: ConditionId): number | null {
     return this.#get(conditionId).link?.registeredBlock ?? null;
   }
 
   /** The legacy neg-risk market of an event of generation 3; `null` for native events, and while it is unknown. */
-  negRiskMarketOf(eventId: Hash): Hash | null {
+  getNegRiskMarket(eventId: Hash): Hash | null {
     const { linkedId } = this.#get(eventId);
     if (linkedId !== undefined) return linkedId;
     const market = this.#onlyCandidate(withoutArity(eventId));
-    return market !== null && this.eventOf(market) === eventId ? market : null;
+    return market !== null && this.getEvent(market) === eventId ? market : null;
   }
 
   /** The event of generation 3 that mirrors a legacy neg-risk market, seen or not; `null` for one without questions. */
-  eventOf(negRiskMarketId: Hash): Hash | null {
-    const base = mirrorIdOf(negRiskMarketId, "neg_risk");
+  getEvent(negRiskMarketId: Hash): Hash | null {
+    const base = getMirrorId(negRiskMarketId, "neg_risk");
     const { linkedId } = this.#get(base);
-    const count = this.#questions.questionCountOf(negRiskMarketId);
+    const count = this.#questions.getQuestionCount(negRiskMarketId);
     if (linkedId !== undefined || count === 0) return linkedId ?? null;
     return `${base.slice(0, 36)}${count.toString(16).padStart(4, "0")}${base.slice(40)}` as Hash;
   }
@@ -123,7 +123,7 @@ export class Mirrors {
     const { conditionId, questionId, isNegRisk, namedMirrorId: named } = legacy;
     const affected = named === null ? [] : [named, ...this.linkEvent(named, legacy)];
     if (!isNegRisk) {
-      const mirrorId = mirrorIdOf(conditionId, "binary");
+      const mirrorId = getMirrorId(conditionId, "binary");
       this.#addCandidate(mirrorId, conditionId as string as Hash);
       return [...affected, mirrorId as string as ConditionId];
     }
@@ -138,11 +138,11 @@ export class Mirrors {
     const position = parseMirror(mirrorId);
     if (!isNegRisk || position?.module !== "neg_risk") return [];
     const { eventId } = position;
-    const [base, marketId] = [withoutArity(eventId), marketIdOf(questionId)];
+    const [base, marketId] = [withoutArity(eventId), getMarketId(questionId)];
     const isFirst =
       this.#get(eventId).linkedId === undefined && this.#get(base).linkedId === undefined;
-    if (!isFirst || mirrorIdOf(marketId, "neg_risk") !== base) return [];
-    const before = this.eventOf(marketId);
+    if (!isFirst || getMirrorId(marketId, "neg_risk") !== base) return [];
+    const before = this.getEvent(marketId);
     this.#set(eventId, { linkedId: marketId });
     this.#set(base, { linkedId: eventId });
     return [...this.#seenIn(before), ...this.#seenIn(eventId)];
@@ -153,19 +153,19 @@ export class Mirrors {
     { negRiskMarketId, questionId }: { negRiskMarketId: Hash; questionId: Hash },
     before: Hash | null,
   ): readonly ConditionId[] {
-    const base = mirrorIdOf(negRiskMarketId, "neg_risk");
+    const base = getMirrorId(negRiskMarketId, "neg_risk");
     const others = this.#addCandidate(base, negRiskMarketId);
-    const after = this.eventOf(negRiskMarketId);
+    const after = this.getEvent(negRiskMarketId);
     const changed = before === after ? [] : [before, after];
     return [
-      ...[...changed, ...others.map((id) => this.eventOf(id))].flatMap((id) => this.#seenIn(id)),
+      ...[...changed, ...others.map((id) => this.getEvent(id))].flatMap((id) => this.#seenIn(id)),
       ...this.#mirrorsOfQuestion(questionId),
     ];
   }
 
   /** The "Other" of the event that mirrors a legacy neg-risk market: it has no legacy condition. */
-  otherOf(negRiskMarketId: Hash): readonly ConditionId[] {
-    return this.#seenIn(this.eventOf(negRiskMarketId)).slice(-1);
+  getOther(negRiskMarketId: Hash): readonly ConditionId[] {
+    return this.#seenIn(this.getEvent(negRiskMarketId)).slice(-1);
   }
 
   #findByIds({ module, conditionId, eventId, conditionIndex }: Gen3Position): ConditionId | null {
@@ -173,11 +173,11 @@ export class Mirrors {
       const legacy = this.#onlyCandidate(conditionId as string as Hash);
       return legacy as string | null as ConditionId | null;
     }
-    const marketId = this.negRiskMarketOf(eventId);
-    if (marketId === null || conditionIndex >= Math.min(arityOf(eventId), 256)) return null;
+    const marketId = this.getNegRiskMarket(eventId);
+    if (marketId === null || conditionIndex >= Math.min(getArity(eventId), 256)) return null;
     const digits = conditionIndex.toString(16).padStart(2, "0");
     const questionId = `${marketId.slice(0, -2)}${digits}` as Hash;
-    if (this.#questions.negRiskMarketOf(questionId) !== marketId) return null;
+    if (this.#questions.getNegRiskMarket(questionId) !== marketId) return null;
     const known = this.#questions
       .conditionsOfQuestion(questionId)
       .filter((legacyId) => this.#findLegacy(legacyId) !== null);
@@ -185,7 +185,7 @@ export class Mirrors {
   }
 
   #mirrorsOfQuestion(questionId: Hash): readonly ConditionId[] {
-    const eventId = this.eventOf(marketIdOf(questionId));
+    const eventId = this.getEvent(getMarketId(questionId));
     const index = Number.parseInt(questionId.slice(-2), 16);
     return eventId === null ? [] : [deriveGen3ConditionId(eventId, index)];
   }
@@ -225,17 +225,17 @@ function parseMirror(conditionId: ConditionId): Gen3Position | null {
 }
 
 /** Returns the id of generation 3 with the low 16 bytes of a legacy id, and with the arity 0. */
-function mirrorIdOf(legacyId: Hash | ConditionId, module: "binary" | "neg_risk"): Hash {
+function getMirrorId(legacyId: Hash | ConditionId, module: "binary" | "neg_risk"): Hash {
   const digits = module === "binary" ? "01" : "02";
   return `0x${digits}${legacyId.slice(-32)}`.padEnd(66, "0") as Hash;
 }
 
 /** Returns the neg-risk market of a question: the adapter numbers questions in the last byte. */
-function marketIdOf(questionId: Hash): Hash {
+function getMarketId(questionId: Hash): Hash {
   return `${questionId.slice(0, -2)}00` as Hash;
 }
 
-function arityOf(eventId: Hash): number {
+function getArity(eventId: Hash): number {
   return Number.parseInt(eventId.slice(36, 40), 16);
 }
 

@@ -17,23 +17,23 @@ import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
-import { keccakOf } from "../../market/ids/keccak.ts";
+import { toKeccak } from "../../market/ids/keccak.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
-const tokens = contractOf("conditional_tokens");
+const tokens = getContract("conditional_tokens");
 const { oracle, questionId } = testMarkets.standard;
 const request = umaText({ title: "Will one of three win?", creator: knownCreator });
-const requestId = keccakOf(Buffer.from(request));
+const requestId = toKeccak(Buffer.from(request));
 
-function contractOf(kind: string) {
+function getContract(kind: string) {
   const found = [...contracts.byAddress.values()].find((contract) => contract.kind === kind);
   assert(found !== undefined);
   return found;
 }
 
-function directoryOf(logs: readonly LogContent[]): MarketDirectory {
+function getDirectory(logs: readonly LogContent[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
   const hash = `0x${"b".repeat(64)}` as Hash;
   for (const [number, log] of logs.entries()) {
@@ -47,9 +47,9 @@ function directoryOf(logs: readonly LogContent[]): MarketDirectory {
 type Prepared = { readonly conditionId: ConditionId; readonly log: LogContent };
 
 function prepare(by: Address, question: Hash, outcomeSlotCount: number): Prepared {
-  const asked = { oracle: by, questionId: question };
-  const conditionId = deriveConditionId({ ...asked, outcomeSlotCount });
-  const args = { ...asked, conditionId, outcomeSlotCount: BigInt(outcomeSlotCount) };
+  const requested = { oracle: by, questionId: question };
+  const conditionId = deriveConditionId({ ...requested, outcomeSlotCount });
+  const args = { ...requested, conditionId, outcomeSlotCount: BigInt(outcomeSlotCount) };
   return { conditionId, log: encodeLog(tokens, "ConditionPreparation", args) };
 }
 
@@ -67,7 +67,7 @@ suite("a condition about the question of another market has no title when", () =
       [more.log, ...marketLogs],
       [...marketLogs, more.log],
     ]) {
-      const directory = directoryOf(logs);
+      const directory = getDirectory(logs);
       assertUntitled(directory, more);
       const own = directory.market(testMarkets.standard.conditionId);
       assert.equal(own?.question, "Standard, isn't it?");
@@ -82,12 +82,12 @@ suite("a condition about the question of another market has no title when", () =
       [...logs, ...marketLogs],
       [...marketLogs, ...logs],
     ]) {
-      const directory = directoryOf(all);
+      const directory = getDirectory(all);
       for (const one of ones) {
         assertUntitled(directory, one);
         const { search, count } = directory.columns;
         const found = searchNow(search, ["three", "win"], count);
-        const place = directory.ordinalOf(one.conditionId);
+        const place = directory.getOrdinal(one.conditionId);
         assert(place === null || found.ranks[place] === 0);
       }
       const own = directory.market(testMarkets.negRisk.conditionId);

@@ -10,7 +10,7 @@ import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { MarketEvent } from "../../contracts/events.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
-import { keccakOf } from "../../market/ids/keccak.ts";
+import { toKeccak } from "../../market/ids/keccak.ts";
 import type { MetadataSource } from "../../market/market.ts";
 import {
   decodeText,
@@ -84,7 +84,7 @@ export class Questions {
   readonly #negRiskQuestions: JournaledMap<Hash, NegRiskQuestion>;
   readonly #negRiskMarkets: JournaledMap<Hash, NegRiskMarket>;
   /** The neg-risk questions of a market, by its id, and those that a request answers, by the request's id. */
-  readonly #questionsOf: JournaledMap<Hash, readonly Hash[]>;
+  readonly #getQuestions: JournaledMap<Hash, readonly Hash[]>;
   readonly #negRiskAdapters: readonly Address[];
 
   constructor(contracts: Contracts, stateStore: StateStore) {
@@ -92,7 +92,7 @@ export class Questions {
     this.#umaQuestions = new JournaledMap(stateStore, "uma_questions");
     this.#negRiskQuestions = new JournaledMap(stateStore, "neg_risk_questions");
     this.#negRiskMarkets = new JournaledMap(stateStore, "neg_risk_markets");
-    this.#questionsOf = new JournaledMap(stateStore, "neg_risk_questions_of");
+    this.#getQuestions = new JournaledMap(stateStore, "neg_risk_questions_of");
     const all = [...contracts.byAddress.values()];
     this.#negRiskAdapters = all
       .filter(({ kind }) => kind === "neg_risk_adapter")
@@ -110,26 +110,26 @@ export class Questions {
         return this.#conditionsAsking(event.questionId, address);
       case "neg_risk_market_prepared":
         this.#negRiskMarkets.set(event.negRiskMarketId, {
-          text: parseEventText(bytesOf(event.text)),
+          text: parseEventText(toBytes(event.text)),
           trusted: this.#contracts.byAddress.get(event.oracle)?.kind === "neg_risk_operator",
           feeBips: Number(event.feeBips),
         });
-        return this.#negRiskConditions(this.#questionsOf.get(event.negRiskMarketId) ?? []);
+        return this.#negRiskConditions(this.#getQuestions.get(event.negRiskMarketId) ?? []);
       case "neg_risk_question_prepared":
         this.#addNegRiskQuestion(event, null);
         return this.#negRiskConditions([event.questionId]);
       case "neg_risk_question_requested": {
         this.#addNegRiskQuestion(event, event.requestId);
-        const asked = this.#umaQuestions.get(event.requestId) ?? [];
+        const requested = this.#umaQuestions.get(event.requestId) ?? [];
         return [
           ...this.#negRiskConditions([event.questionId]),
-          ...asked.map(({ adapter }) => conditionOf(adapter, event.requestId)),
+          ...requested.map(({ adapter }) => getCondition(adapter, event.requestId)),
         ];
       }
     }
   }
 
-  textOf(condition: { questionId: Hash; oracle: Address; negRisk: boolean }): MarketText {
+  toText(condition: { questionId: Hash; oracle: Address; negRisk: boolean }): MarketText {
     const { questionId, oracle, negRisk } = condition;
     return negRisk ? this.#negRiskText(questionId) : this.#umaText(questionId, oracle);
   }
@@ -137,17 +137,17 @@ export class Questions {
   /** The text of a neg-risk market, as that of a market without questions. */
   textOfNegRiskMarket(negRiskMarketId: Hash): MarketText {
     const market = this.#negRiskMarkets.get(negRiskMarketId);
-    return { ...noText, ...eventTextOf(market), negRiskMarketId };
+    return { ...noText, ...getEventText(market), negRiskMarketId };
   }
 
   /** The neg-risk market of a question that its adapter has prepared; `null` for other questions. */
-  negRiskMarketOf(questionId: Hash): Hash | null {
+  getNegRiskMarket(questionId: Hash): Hash | null {
     return this.#negRiskQuestions.get(questionId)?.negRiskMarketId ?? null;
   }
 
   /** The number of questions of a neg-risk market, which are numbered from 0. The first of them can be unknown. */
-  questionCountOf(negRiskMarketId: Hash): number {
-    const indexes = (this.#questionsOf.get(negRiskMarketId) ?? [])
+  getQuestionCount(negRiskMarketId: Hash): number {
+    const indexes = (this.#getQuestions.get(negRiskMarketId) ?? [])
       .filter((questionId) => questionId.startsWith(negRiskMarketId.slice(0, -2)))
       .map((questionId) => Number.parseInt(questionId.slice(-2), 16));
     return Math.max(-1, ...indexes) + 1;
@@ -159,7 +159,7 @@ export class Questions {
   }
 
   /** The fee of conversions of the event of a neg-risk question, in hundredths of a percent. */
-  feeBipsOf(questionId: Hash): number {
+  getFeeBips(questionId: Hash): number {
     const question = this.#negRiskQuestions.get(questionId);
     const market = question && this.#negRiskMarkets.get(question.negRiskMarketId);
     return market?.feeBips ?? 0;
@@ -169,8 +169,8 @@ export class Questions {
     event: Extract<QuestionEvent, { kind: "question_initialized" }>,
     adapter: Address,
   ): void {
-    const bytes = bytesOf(event.text);
-    if (event.isHashOfText && keccakOf(bytes) !== event.questionId) return;
+    const bytes = toBytes(event.text);
+    if (event.isHashOfText && toKeccak(bytes) !== event.questionId) return;
     const { creator, questionId } = event;
     const trusted = creator !== null && this.#contracts.knownCreators.has(creator);
     const text = parseQuestionText(bytes);
@@ -181,7 +181,7 @@ export class Questions {
   #addUpdate(event: Extract<QuestionEvent, { kind: "question_updated" }>, adapter: Address): void {
     const { questionId, owner } = event;
     const question = this.#umaQuestions.get(questionId)?.find((q) => q.adapter === adapter);
-    const update = decodeText(bytesOf(event.text));
+    const update = decodeText(toBytes(event.text));
     if (question === undefined || question.creator !== owner || update === null) return;
     const updates = [...question.updates, update].slice(0, updatesMax);
     this.#putUmaQuestion(questionId, { ...question, updates });
@@ -202,56 +202,56 @@ export class Questions {
     this.#negRiskQuestions.set(event.questionId, {
       negRiskMarketId: event.negRiskMarketId,
       requestId: requestId ?? known?.requestId ?? null,
-      text: parseNegRiskQuestionText(bytesOf(event.text)),
+      text: parseNegRiskQuestionText(toBytes(event.text)),
     });
     this.#tie(event.negRiskMarketId, event.questionId);
     if (requestId !== null) this.#tie(requestId, event.questionId);
   }
 
   #tie(id: Hash, questionId: Hash): void {
-    const known = this.#questionsOf.get(id) ?? [];
-    if (!known.includes(questionId)) this.#questionsOf.set(id, [...known, questionId]);
+    const known = this.#getQuestions.get(id) ?? [];
+    if (!known.includes(questionId)) this.#getQuestions.set(id, [...known, questionId]);
   }
 
   /** The condition of a question on its adapter, and the neg-risk ones that ask it. */
   #conditionsAsking(questionId: Hash, adapter: Address): readonly ConditionId[] {
-    const asking = [questionId, ...(this.#questionsOf.get(questionId) ?? [])];
-    return [conditionOf(adapter, questionId), ...this.#negRiskConditions(asking)];
+    const asking = [questionId, ...(this.#getQuestions.get(questionId) ?? [])];
+    return [getCondition(adapter, questionId), ...this.#negRiskConditions(asking)];
   }
 
   #negRiskConditions(questionIds: readonly Hash[]): readonly ConditionId[] {
     return this.#negRiskAdapters.flatMap((adapter) =>
-      questionIds.map((questionId) => conditionOf(adapter, questionId)),
+      questionIds.map((questionId) => getCondition(adapter, questionId)),
     );
   }
 
   /** A request that answers a neg-risk question describes that question's condition, and no other that names it. */
   #umaText(questionId: Hash, oracle: Address): MarketText {
-    if (this.#questionsOf.get(questionId) !== undefined) return noText;
+    if (this.#getQuestions.get(questionId) !== undefined) return noText;
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
     return question === undefined
       ? noText
-      : withUpdates(displayOf(question.text, question.trusted), question.updates);
+      : withUpdates(toDisplay(question.text, question.trusted), question.updates);
   }
 
   #negRiskText(questionId: Hash): MarketText {
     const question = this.#negRiskQuestions.get(questionId);
     if (question === undefined) return noText;
     const market = this.#negRiskMarkets.get(question.negRiskMarketId);
-    const asked = this.#umaQuestions.get(question.requestId ?? questionId) ?? [];
+    const requested = this.#umaQuestions.get(question.requestId ?? questionId) ?? [];
     // On the first adapter, anyone could ask any question under this id.
-    const request = asked.find(({ creator }) => creator !== null);
+    const request = requested.find(({ creator }) => creator !== null);
     const trusted = market?.trusted === true && (request?.trusted ?? true);
     return {
-      ...withUpdates(displayOf(request?.text ?? question.text, trusted), request?.updates ?? []),
-      ...eventTextOf(market),
+      ...withUpdates(toDisplay(request?.text ?? question.text, trusted), request?.updates ?? []),
+      ...getEventText(market),
       negRiskMarketId: question.negRiskMarketId,
     };
   }
 }
 
 /** Returns a text as clients see it: without blanks around it, otherwise as it was written. */
-export function displayOf(text: QuestionText, trusted: boolean): MarketText {
+export function toDisplay(text: QuestionText, trusted: boolean): MarketText {
   const title = text.title?.trim() || null;
   return {
     ...noText,
@@ -262,7 +262,7 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   };
 }
 
-function eventTextOf(
+function getEventText(
   market: NegRiskMarket | undefined,
 ): Pick<MarketText, "eventId" | "eventTitle"> {
   const { eventId = null, title = null } = market?.text ?? {};
@@ -276,10 +276,10 @@ export function withUpdates(text: MarketText, updates: readonly string[]): Marke
   return { ...text, description: parts.join("\n\n").trim() };
 }
 
-function conditionOf(oracle: Address, questionId: Hash): ConditionId {
+function getCondition(oracle: Address, questionId: Hash): ConditionId {
   return deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
 }
 
-function bytesOf(hex: string): Buffer {
+function toBytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), "hex");
 }

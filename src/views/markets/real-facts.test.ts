@@ -17,7 +17,7 @@ import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
-import { keccakOf } from "../../market/ids/keccak.ts";
+import { toKeccak } from "../../market/ids/keccak.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();
@@ -40,7 +40,7 @@ function contractAt(address: string) {
   return contract;
 }
 
-function directoryOf(...logs: readonly LogContent[]): MarketDirectory {
+function getDirectory(...logs: readonly LogContent[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
   const hash = `0x${"b".repeat(64)}` as Hash;
   // 2026-09-10 00:26:40 UTC
@@ -62,7 +62,7 @@ function registered(requestId: Hash | ConditionId, text = realText.request_rules
   });
 }
 
-function textOf(directory: MarketDirectory, conditionId: ConditionId) {
+function toText(directory: MarketDirectory, conditionId: ConditionId) {
   const market = directory.market(conditionId);
   assert(market !== null);
   const outcomes = market.tokens.map(({ outcome }) => outcome);
@@ -92,8 +92,8 @@ describe("a native market of Protocol V2", () => {
       [registered(native), announced],
       [announced, registered(native)],
     ]) {
-      const directory = directoryOf(...logs);
-      assert.deepEqual(textOf(directory, native), [title, outcomes, "chain"]);
+      const directory = getDirectory(...logs);
+      assert.deepEqual(toText(directory, native), [title, outcomes, "chain"]);
       const { description } = JSON.parse(realText.request_rules_utf8) as Record<string, string>;
       assert.equal(directory.market(native)?.description, description);
     }
@@ -101,8 +101,8 @@ describe("a native market of Protocol V2", () => {
 
   test("an unreadable text leaves the market without a title", () => {
     for (const text of ["{", "\u0000", "[".repeat(100_000), "x".repeat(1_000_000)]) {
-      const directory = directoryOf(registered(native, text), announced);
-      assert.deepEqual(textOf(directory, native), [null, [null, null], "none"]);
+      const directory = getDirectory(registered(native, text), announced);
+      assert.deepEqual(toText(directory, native), [null, [null, null], "none"]);
     }
   });
 
@@ -116,9 +116,9 @@ describe("a native market of Protocol V2", () => {
       { conditionId: eventId.slice(0, 64), result: [1_000_000n, 0n] },
     );
     const atomic = { ...log, topics: [...log.topics.slice(0, 3), numerical] };
-    const market = directoryOf(atomic, resolved).market(eventId);
+    const market = getDirectory(atomic, resolved).market(eventId);
     assert.deepEqual([market?.question, market?.eventTitle], [null, title]);
-    assert.equal(directoryOf(log, resolved).market(eventId)?.question, title);
+    assert.equal(getDirectory(log, resolved).market(eventId)?.question, title);
   });
 
   test("a condition of another resolution chain is another market", () => {
@@ -128,9 +128,9 @@ describe("a native market of Protocol V2", () => {
       "ConditionResolved",
       { conditionId: elsewhere.slice(0, 64), result: [0n, 1_000_000n] },
     );
-    const directory = directoryOf(registered(native), announced, resolved);
+    const directory = getDirectory(registered(native), announced, resolved);
     assert.deepEqual(new Set(listedMarkets(directory)), new Set([native, elsewhere]));
-    assert.deepEqual(textOf(directory, elsewhere), [null, [null, null], "none"]);
+    assert.deepEqual(toText(directory, elsewhere), [null, [null, null], "none"]);
     assert.equal(directory.market(native)?.resolution, null);
     assert.equal(directory.market(elsewhere)?.tokens[0]?.tokenId, elsewhere);
   });
@@ -138,7 +138,7 @@ describe("a native market of Protocol V2", () => {
 
 test("the captured result of a migrated market is one half each", () => {
   const conditionId = "0x01855e8d70c70344a860f9c98fde2fb9a6000000000000000000000000000000";
-  const market = directoryOf(...realLogs.captured).market(conditionId as ConditionId);
+  const market = getDirectory(...realLogs.captured).market(conditionId as ConditionId);
   assert.deepEqual(market?.resolution?.numerators, [500_000n, 500_000n]);
 });
 
@@ -156,23 +156,23 @@ describe("a question about a price window", () => {
     const bytes = Buffer.from("CHAINLINK_CANDLE").toString("hex").padEnd(64, "0") + pairId;
     return encodeLog(chainlink, "RequestReported", {
       requestId: eventId,
-      questionId: keccakOf(Buffer.from(bytes + words.join(""), "hex")),
+      questionId: toKeccak(Buffer.from(bytes + words.join(""), "hex")),
       startPrice: 1n,
       endPrice: 2n,
       payout: 1_000_000n,
     });
   };
   const textId = (pair: string) => Buffer.from(pair).toString("hex").padEnd(64, "0");
-  const hashId = (pair: string) => keccakOf(Buffer.from(pair)).slice(2);
+  const hashId = (pair: string) => toKeccak(Buffer.from(pair)).slice(2);
 
   test("has its labels when it is announced, and its title when its result is reported", () => {
-    assert.deepEqual(textOf(directoryOf(added), native), [null, ["Up", "Down"], "none"]);
+    assert.deepEqual(toText(getDirectory(added), native), [null, ["Up", "Down"], "none"]);
     for (const pairId of [textId("BTC/USD"), hashId("BTC/USD")]) {
       for (const logs of [
         [added, reported(pairId, { seconds: 300, start })],
         [reported(pairId, { seconds: 300, start })],
       ]) {
-        assert.deepEqual(textOf(directoryOf(...logs), native), [
+        assert.deepEqual(toText(getDirectory(...logs), native), [
           "BTC/USD up or down, 5 minutes, 2026-09-10 00:15 UTC",
           ["Up", "Down"],
           "chain",
@@ -182,22 +182,22 @@ describe("a question about a price window", () => {
   });
 
   test("other lengths, and other pairs that the chain names", () => {
-    const titleOf = (...logs: LogContent[]) => textOf(directoryOf(added, ...logs), native)[0];
+    const toTitle = (...logs: LogContent[]) => toText(getDirectory(added, ...logs), native)[0];
     assert.equal(
-      titleOf(reported(hashId("ETH/USD"), { seconds: 3600, start: start - 3600 - 900 })),
+      toTitle(reported(hashId("ETH/USD"), { seconds: 3600, start: start - 3600 - 900 })),
       "ETH/USD up or down, 1 hour, 2026-09-09 23:00 UTC",
     );
     const other = reported(textId("EUR/USD"), { seconds: 900, start: start - 900 });
-    assert.equal(titleOf(other), null);
+    assert.equal(toTitle(other), null);
     const feed = { assetPair: `0x${textId("EUR/USD")}`, feedId: `0x${"1".repeat(64)}` };
     assert.equal(
-      titleOf(encodeLog(chainlink, "FeedIdUpdated", feed), other),
+      toTitle(encodeLog(chainlink, "FeedIdUpdated", feed), other),
       "EUR/USD up or down, 15 minutes, 2026-09-10 00:00 UTC",
     );
   });
 
   test("is replaced by the venue's text", () => {
-    const directory = directoryOf(added, reported(textId("BTC/USD"), { seconds: 300, start }));
+    const directory = getDirectory(added, reported(textId("BTC/USD"), { seconds: 300, start }));
     const question = "Bitcoin Up or Down - September 10, 12:15AM-12:20AM ET";
     directory.applyMetadata(native, {
       slug: "btc-updown",
@@ -214,7 +214,7 @@ describe("a question about a price window", () => {
       description: null,
       outcomes: ["Higher", "Lower"],
     });
-    assert.deepEqual(textOf(directory, native), [question, ["Higher", "Lower"], "venue"]);
+    assert.deepEqual(toText(directory, native), [question, ["Higher", "Lower"], "venue"]);
   });
 });
 
@@ -223,22 +223,22 @@ test("contracts that are not configured are noticed, once each, with the log tha
   const manager = contractAt("0x006F54F7f9A22e0000CC2AB60031000000ae9fEF");
   const exchange = contractAt("0xe3333700cA9d93003F00f0F71f8515005F6c00Aa");
   const eventId = native.slice(0, 60);
-  const [reporterOf, moduleOf, implementation] = ["a1", "a2", "a3"].map(
+  const [reporter, module, implementation] = ["a1", "a2", "a3"].map(
     (digits) => `0x${digits.repeat(20)}`,
   );
-  const directory = directoryOf(
+  const directory = getDirectory(
     encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporterModule }),
-    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporterOf }),
-    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporterOf }),
-    encodeLog(manager, "ModuleAdded", { moduleId: 4n, module: moduleOf }),
+    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporter }),
+    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporter }),
+    encodeLog(manager, "ModuleAdded", { moduleId: 4n, module: module }),
     encodeLog(exchange, "Upgraded", {
       implementation: "0x641b40ec414a076b9e79E703Fc7BF4EBEC248Bb7",
     }),
     encodeLog(exchange, "Upgraded", { implementation }),
   );
   assert.deepEqual(directory.unknownContracts.all, [
-    { address: reporterOf, role: "reporter", namedBy: aggregator.address, block: 94_125_638 },
-    { address: moduleOf, role: "module", namedBy: manager.address, block: 94_125_638 },
+    { address: reporter, role: "reporter", namedBy: aggregator.address, block: 94_125_638 },
+    { address: module, role: "module", namedBy: manager.address, block: 94_125_638 },
     {
       address: implementation,
       role: "implementation",
@@ -250,8 +250,8 @@ test("contracts that are not configured are noticed, once each, with the log tha
 
 describe("UMA adapters", () => {
   const text = umaText({ title: "Asked once", creator: knownCreator });
-  const questionId = keccakOf(Buffer.from(text));
-  const asked = (adapter: string): LogContent[] => {
+  const questionId = toKeccak(Buffer.from(text));
+  const requested = (adapter: string): LogContent[] => {
     const oracle = adapter.toLowerCase() as Address;
     const initialized = encodeLog(
       contractAt("0x71392E133063CC0D16F40E1F9B60227404Bc03f7"),
@@ -274,7 +274,7 @@ describe("UMA adapters", () => {
     );
     return [prepared, { ...initialized, address: oracle }];
   };
-  const conditionOf = (adapter: string) =>
+  const getCondition = (adapter: string) =>
     deriveConditionId({
       oracle: adapter.toLowerCase() as Address,
       questionId,
@@ -283,19 +283,19 @@ describe("UMA adapters", () => {
 
   test("the texts of version 3.0.0 count", () => {
     const adapter = "0x71392E133063CC0D16F40E1F9B60227404Bc03f7";
-    const directory = directoryOf(...asked(adapter));
-    assert.deepEqual(textOf(directory, conditionOf(adapter)), [
+    const directory = getDirectory(...requested(adapter));
+    assert.deepEqual(toText(directory, getCondition(adapter)), [
       "Asked once",
       ["Yes", "No"],
       "chain",
     ]);
-    assert.deepEqual(listedMarkets(directory), [conditionOf(adapter)]);
+    assert.deepEqual(listedMarkets(directory), [getCondition(adapter)]);
   });
 
   test("those of copies by others do not", () => {
     const copy = `0x${"87".repeat(20)}`;
-    const directory = directoryOf(...asked(copy));
-    assert.deepEqual(textOf(directory, conditionOf(copy)), [null, [null, null], "none"]);
+    const directory = getDirectory(...requested(copy));
+    assert.deepEqual(toText(directory, getCondition(copy)), [null, [null, null], "none"]);
     assert.deepEqual(listedMarkets(directory), []);
   });
 });

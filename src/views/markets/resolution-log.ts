@@ -86,14 +86,14 @@ export class ResolutionLog {
   *places(range: ResolutionRange, { index, step }: Walk): Generator<number> {
     const { seqFrom = 0, seqTo = Infinity } = range;
     const [first, end] = [this.firstFrom(seqFrom), this.firstFrom(seqTo)];
-    const isAskedFor = this.#test(range);
+    const isRequestedBy = this.#test(range);
     let at = step === 1 ? Math.max(index, first) : Math.min(index, end - 1);
-    for (; at >= first && at < end; at += step) if (isAskedFor(at)) yield at;
+    for (; at >= first && at < end; at += step) if (isRequestedBy(at)) yield at;
   }
 
   #test(range: ResolutionRange): (at: number) => boolean {
     const { timestampFrom = 0, timestampTo = Infinity, txHash, conditionIds } = range;
-    const tag = txHash === undefined ? null : tagOf(txHash);
+    const tag = txHash === undefined ? null : getTag(txHash);
     return (at) => {
       if (this.#repeats.get(at) === 1) return false;
       const timestamp = this.#timestamps.get(at);
@@ -109,7 +109,7 @@ export class ResolutionLog {
     if (this.of(resolution.conditionId) !== null) return;
     this.#byCondition.set(resolution.conditionId, resolution);
     const change = { undo: () => this.#remove(resolution), redo: () => this.#insert(resolution) };
-    this.#journal.note(change);
+    this.#journal.addChange(change);
     this.#insert(resolution);
   }
 
@@ -126,7 +126,7 @@ export class ResolutionLog {
     this.#repeats.set(index, 0);
     this.#seqs.set(index, resolution.seq);
     this.#timestamps.set(index, resolution.timestamp);
-    this.#txTags.set(index, tagOf(resolution.txHash));
+    this.#txTags.set(index, getTag(resolution.txHash));
     writeId(this.#ids, index, resolution.conditionId);
     this.#count.set(0, this.count + 1);
   }
@@ -156,7 +156,7 @@ export class ResolutionLog {
   }
 }
 
-function tagOf(hash: Hash): number {
+function getTag(hash: Hash): number {
   return Number.parseInt(hash.slice(2, 10), 16);
 }
 

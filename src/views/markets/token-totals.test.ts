@@ -9,9 +9,9 @@ import { testPairs } from "../../../test/support/test-markets.ts";
 import { zeroHash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { tradesOf } from "../../market/fill.ts";
-import { generationsOf } from "../../market/market.ts";
-import { minuteOf } from "../../market/minute-candle.ts";
+import { toTrades } from "../../market/fill.ts";
+import { getGenerations } from "../../market/market.ts";
+import { toMinute } from "../../market/minute-candle.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();
@@ -31,7 +31,7 @@ describe("totals of a token", () => {
   test("are the sums of its trades, in any order of the ranges", () => {
     fc.assert(
       fc.property(anyTrades, fc.nat(), (trades, choice) => {
-        const applied = tradesOf(trades.fills);
+        const applied = toTrades(trades.fills);
         const middle = choice % (applied.length + 1);
         const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
         directory.applyTrades(applied.slice(middle));
@@ -40,7 +40,7 @@ describe("totals of a token", () => {
           const own = trades.fills.filter(
             (fill) => fill.role !== "taker" && fill.tokenId === tokenId,
           );
-          const totals = directory.totalsOf(tokenId);
+          const totals = directory.getTotals(tokenId);
           assert.equal(totals.trades, own.length);
           assert.equal(
             totals.volumeUsd,
@@ -54,12 +54,12 @@ describe("totals of a token", () => {
           assert.equal(totals.lastTrade?.seq, priced.at(-1)?.seq);
           assert.equal(totals.lastTrade?.txHash, priced.at(-1)?.txHash);
           const [first] = priced;
-          assert.equal(totals.firstMinute, first === undefined ? null : minuteOf(first.timestamp));
+          assert.equal(totals.firstMinute, first === undefined ? null : toMinute(first.timestamp));
           assert.equal(totals.firstTimestamp, own[0]?.timestamp ?? 0);
           assert.equal(totals.lastTimestamp, own.at(-1)?.timestamp ?? 0);
           const versions = new Set(own.map((fill) => fill.exchange.generation));
           assert.deepEqual(
-            generationsOf(totals.generations),
+            getGenerations(totals.generations),
             [...versions].toSorted((a, b) => a - b),
           );
         }

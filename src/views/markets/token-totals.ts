@@ -2,11 +2,11 @@ import type { Hash, Seq } from "../../base/ids.ts";
 import type { Trade } from "../../market/fill.ts";
 import {
   generationBit,
+  getLastTrade,
   type LastTrade,
-  lastTradeOf,
   type TokenTotals,
 } from "../../market/market.ts";
-import { minuteOf } from "../../market/minute-candle.ts";
+import { toMinute } from "../../market/minute-candle.ts";
 import type { Codec } from "../disk/state-store.ts";
 
 /** The totals of a token that was never traded. */
@@ -20,10 +20,10 @@ export function totalsOfTrades(trades: readonly Trade[]): TokenTotals {
     trades: trades.length,
     volumeUsd: trades.reduce((sum, { value }) => sum + value, 0n),
     volumeShares: trades.reduce((sum, { size }) => sum + size, 0n),
-    lastTrade: lastPriced === undefined ? null : lastTradeOf(lastPriced),
+    lastTrade: lastPriced === undefined ? null : getLastTrade(lastPriced),
     firstTimestamp: trades[0]?.timestamp ?? 0,
     lastTimestamp: trades.at(-1)?.timestamp ?? 0,
-    firstMinute: firstPriced === undefined ? null : minuteOf(firstPriced.timestamp),
+    firstMinute: firstPriced === undefined ? null : toMinute(firstPriced.timestamp),
     generations: trades.reduce((bits, { generation }) => bits | generationBit(generation), 0),
   };
 }
@@ -42,12 +42,12 @@ export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
         ? more.firstTimestamp
         : Math.min(before.firstTimestamp, more.firstTimestamp),
     lastTimestamp: Math.max(before.lastTimestamp, more.lastTimestamp),
-    firstMinute: earlierOf(before.firstMinute, more.firstMinute),
+    firstMinute: getEarlier(before.firstMinute, more.firstMinute),
     generations: before.generations | more.generations,
   };
 }
 
-function earlierOf(one: number | null, other: number | null): number | null {
+function getEarlier(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);
 }
@@ -82,7 +82,7 @@ function encodeLastTrade({ seq, timestamp, side, size, value, txHash }: LastTrad
 
 function decodeLastTrade(fields: readonly string[]): LastTrade | null {
   const [seq, timestamp, side, size, value, hash] = fields;
-  return lastTradeOf({
+  return getLastTrade({
     seq: Number(seq) as Seq,
     timestamp: Number(timestamp),
     side: side === "B" ? "BUY" : "SELL",

@@ -64,7 +64,7 @@ export class UnknownTokens {
   }
 
   /** Records that a token was looked up in vain. Its next lookup is due after a pause that doubles each time. */
-  noteAbsent(tokenId: TokenId, nowSeconds: number): void {
+  recordAbsent(tokenId: TokenId, nowSeconds: number): void {
     const index = this.#pending.get(tokenId);
     // A reorg can have reverted its first trade.
     if (index === undefined || index >= this.#count.get(0)) return;

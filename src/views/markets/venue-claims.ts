@@ -22,7 +22,7 @@ export type ProvenCondition = Pick<Condition, "questionId" | "oracle" | "gen3" |
  * Returns what a claimed condition would be, for each way of holding tokens that it can have. The token ids are a
  * function of its id, so a token among them is one of this condition for certain.
  */
-export function derivationsOf(
+export function getDerivations(
   { conditionId, claims }: Pick<MetadataMarket, "conditionId" | "claims">,
   contracts: Contracts,
 ): readonly ProvenCondition[] {
@@ -56,10 +56,10 @@ export function derivationsOf(
 }
 
 /** Returns where the venue contradicts the chain. A property that one of them does not state is no contradiction. */
-export function contradictionsOf(market: Market, claims: VenueClaims): Contradiction[] {
+export function findContradictions(market: Market, claims: VenueClaims): Contradiction[] {
   const { questionId, negRisk } = claims;
   const found: Contradiction[] = [];
-  if (claims.tokenIds !== null && market.tokens.length > 0 && orderOf(market, claims) === null) {
+  if (claims.tokenIds !== null && market.tokens.length > 0 && getOrder(market, claims) === null) {
     found.push("tokens");
   }
   if (areOutcomesOther(market, claims)) found.push("outcomes");
@@ -72,35 +72,35 @@ export function contradictionsOf(market: Market, claims: VenueClaims): Contradic
 }
 
 /** The venue's labels in the order of the chain's tokens; `null` when they are not labels of these tokens. */
-export function labelsOf(market: Market, claims: VenueClaims): readonly string[] | null {
+export function toLabels(market: Market, claims: VenueClaims): readonly string[] | null {
   const { outcomes } = claims;
-  const order = orderOf(market, claims);
+  const order = getOrder(market, claims);
   if (order === null || outcomes?.length !== order.length) return null;
   return order.flatMap((index) => outcomes[index] ?? []);
 }
 
 /** The venue's index of each of the chain's tokens; `null` when the venue has other tokens, or none. */
-function orderOf({ tokens }: Market, { tokenIds }: VenueClaims): readonly number[] | null {
+function getOrder({ tokens }: Market, { tokenIds }: VenueClaims): readonly number[] | null {
   if (tokenIds === null || tokens.length === 0 || tokenIds.length !== tokens.length) return null;
   const order = tokens.map(({ tokenId }) => tokenIds.indexOf(tokenId));
   return order.includes(-1) ? null : order;
 }
 
 function areOutcomesOther(market: Market, claims: VenueClaims): boolean {
-  const labels = labelsOf(market, claims);
+  const labels = toLabels(market, claims);
   if (labels === null) return false;
   return market.tokens.some(
-    ({ outcome }, index) => outcome !== null && plainOf(outcome) !== plainOf(labels[index] ?? ""),
+    ({ outcome }, index) => outcome !== null && toPlain(outcome) !== toPlain(labels[index] ?? ""),
   );
 }
 
 function isWinnerOther(market: Market, claims: VenueClaims): boolean {
-  const order = orderOf(market, claims);
+  const order = getOrder(market, claims);
   if (order === null || claims.winnerIndex === null || market.resolution === null) return false;
   const winner = winningOutcomeIndex(market.resolution);
   return winner === null || order[winner] !== claims.winnerIndex;
 }
 
-function plainOf(label: string): string {
+function toPlain(label: string): string {
   return label.trim().toLowerCase();
 }

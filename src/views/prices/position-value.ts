@@ -32,9 +32,9 @@ export type ValuedPosition = Position & {
 type Holdings = Sources & { readonly shares: ReadonlyMap<TokenId, bigint> };
 
 /** Returns the result of a token's market; `null` while it has none. */
-export function settlementOf(tokenId: TokenId, directory: MarketDirectory): Settlement | null {
-  const place = directory.placeOf(tokenId);
-  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+export function getSettlement(tokenId: TokenId, directory: MarketDirectory): Settlement | null {
+  const place = directory.getPlace(tokenId);
+  const resolution = place === null ? null : directory.getResolution(place.conditionId);
   const numerator = resolution?.numerators[place?.outcomeIndex ?? -1];
   if (resolution === null || numerator === undefined) return null;
   const sum = resolution.numerators.reduce((total, one) => total + one, 0n);
@@ -47,10 +47,10 @@ export function valuePosition(
   { facts, directory, shares }: Holdings,
 ): ValuedPosition {
   const { tokenId } = position;
-  const settlement = settlementOf(tokenId, directory);
+  const settlement = getSettlement(tokenId, directory);
   const payout = settlement && { numerator: settlement.numerator, denominator: settlement.sum };
   const price = payout ?? tradePrice(tokenId, directory);
-  const complement = directory.complementOf(tokenId);
+  const complement = directory.getComplement(tokenId);
   const other = complement === null ? 0n : (shares.get(complement) ?? 0n);
   return {
     ...position,
@@ -58,8 +58,8 @@ export function valuePosition(
     price,
     payout,
     value: valueOf(position.shares, price),
-    unrealized: unrealizedOf(position, price),
-    status: statusOf(position, payout),
+    unrealized: getUnrealized(position, price),
+    status: getStatus(position, payout),
     mergeable: payout !== null ? 0n : other < position.shares ? other : position.shares,
   };
 }
@@ -85,12 +85,12 @@ function valueOf(shares: bigint, price: Fraction | null): bigint | null {
   return price && floorDivide(shares * price.numerator, price.denominator);
 }
 
-function unrealizedOf({ known, cost, feeCost }: Position, price: Fraction | null): bigint | null {
+function getUnrealized({ known, cost, feeCost }: Position, price: Fraction | null): bigint | null {
   const value = valueOf(known, price);
   return value === null ? null : value - cost - feeCost;
 }
 
-function statusOf({ shares }: Position, payout: Fraction | null): ValuedPosition["status"] {
+function getStatus({ shares }: Position, payout: Fraction | null): ValuedPosition["status"] {
   if (shares === 0n) return "closed";
   if (payout === null) return "open";
   return payout.numerator > 0n ? "redeemable" : "lost";

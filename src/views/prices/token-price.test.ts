@@ -11,7 +11,7 @@ import type { TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import type { Candle } from "../../market/candle.ts";
-import { finalDeltaOf } from "../../market/delta.ts";
+import { toFinalDelta } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
 import { payoutsMicros } from "../../market/market.ts";
 import { dayWindowSeconds } from "../day/day-window.ts";
@@ -22,26 +22,26 @@ const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
 const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
 
-function stateOf(chain: readonly GeneratedBlock[]): MarketState {
+function getState(chain: readonly GeneratedBlock[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
   for (const { block } of chain) {
-    state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
+    state.apply(toFinalDelta(deriveBlockFacts(block, decoder)));
   }
   return state;
 }
 
 /** The candle of all these trades of the pair, in one bucket and at prices of this token. */
-function candleOf(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
-  const complement = state.directory.complementOf(tokenId);
-  const asked = {
+function getCandle(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
+  const complement = state.directory.getComplement(tokenId);
+  const requested = {
     same: [tokenId],
     inverted: complement === null ? [] : [complement],
     bucketSeconds: Number.MAX_SAFE_INTEGER,
   };
-  return naiveCandles(fills, asked).get(0) ?? null;
+  return naiveCandles(fills, requested).get(0) ?? null;
 }
 
-function fillsOf(chain: readonly GeneratedBlock[]): Fill[] {
+function getFills(chain: readonly GeneratedBlock[]): Fill[] {
   return chain.flatMap((made) => made.fills);
 }
 
@@ -49,12 +49,12 @@ describe("the price of a token", () => {
   test("is that of the newest trade of its pair, until the payout replaces it", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
-        const state = stateOf(chain);
+        const state = getState(chain);
         for (const tokenId of tokenIds) {
-          const last = candleOf(fillsOf(chain), tokenId, state)?.close ?? null;
+          const last = getCandle(getFills(chain), tokenId, state)?.close ?? null;
           assert.equal(newestTrade(tokenId, state.directory)?.trade.seq, last?.seq);
-          const place = state.directory.placeOf(tokenId);
-          const resolution = place && state.directory.resolutionOf(place.conditionId);
+          const place = state.directory.getPlace(tokenId);
+          const resolution = place && state.directory.getResolution(place.conditionId);
           const price = pairPrice(tokenId, state.directory);
           if (place === null || resolution === null) {
             assert.deepEqual(price && { seq: price.seq, price: price.price }, last);
@@ -74,9 +74,9 @@ describe("the price of a token", () => {
   test("comes from the same trade or result for both tokens of a pair, and the two add up to 1", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
-        const { directory } = stateOf(chain);
+        const { directory } = getState(chain);
         for (const tokenId of tokenIds) {
-          const complement = directory.complementOf(tokenId);
+          const complement = directory.getComplement(tokenId);
           if (complement === null) continue;
           const [own, other] = [tokenId, complement].map((id) => pairPrice(id, directory));
           assert.equal(own?.seq, other?.seq);
@@ -88,7 +88,7 @@ describe("the price of a token", () => {
   });
 
   test("is null for a token without trades", () => {
-    const { directory } = stateOf([]);
+    const { directory } = getState([]);
     for (const tokenId of testMarkets.standard.tokenIds) {
       assert.equal(pairPrice(tokenId, directory), null);
     }
@@ -98,11 +98,11 @@ describe("the price of a token", () => {
 test("the day candle of a pair aggregates all of its trades within 24 hours", () => {
   fc.assert(
     fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
-      const state = stateOf(chain);
+      const state = getState(chain);
       const from = state.dayWindow.now - dayWindowSeconds;
-      const fills = fillsOf(chain).filter((fill) => fill.timestamp > from);
+      const fills = getFills(chain).filter((fill) => fill.timestamp > from);
       for (const tokenId of tokenIds) {
-        assert.deepEqual(pairDayCandle(tokenId, state), candleOf(fills, tokenId, state));
+        assert.deepEqual(pairDayCandle(tokenId, state), getCandle(fills, tokenId, state));
       }
     }),
     propertySettings(100),

@@ -28,8 +28,8 @@ type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
  * rule 11). `null` when neither token ever had a price.
  */
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  const place = directory.placeOf(tokenId);
-  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  const place = directory.getPlace(tokenId);
+  const resolution = place === null ? null : directory.getResolution(place.conditionId);
   const settled = settledPrice(resolution, place?.outcomeIndex);
   return settled ?? priceOfTrade(newestTrade(tokenId, directory));
 }
@@ -40,7 +40,7 @@ export function outcomePrice(
   outcomeIndex: number,
   directory: MarketDirectory,
 ): TokenPrice | null {
-  const settled = settledPrice(directory.resolutionOf(conditionId), outcomeIndex);
+  const settled = settledPrice(directory.getResolution(conditionId), outcomeIndex);
   if (settled !== null) return settled;
   const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
   if (own === undefined) return null;
@@ -58,7 +58,7 @@ function settledPrice(
 
 /** The newest priced trade of either token of the pair, even if the market is resolved. */
 export function newestTrade(tokenId: TokenId, directory: MarketDirectory): NewestTrade | null {
-  return newestOfPair(tokenId, directory.complementOf(tokenId), directory);
+  return newestOfPair(tokenId, directory.getComplement(tokenId), directory);
 }
 
 function newestOfPair(
@@ -66,8 +66,8 @@ function newestOfPair(
   complement: TokenId | null,
   directory: MarketDirectory,
 ): NewestTrade | null {
-  const own = directory.totalsOf(tokenId).lastTrade;
-  const other = complement === null ? null : directory.totalsOf(complement).lastTrade;
+  const own = directory.getTotals(tokenId).lastTrade;
+  const other = complement === null ? null : directory.getTotals(complement).lastTrade;
   if (other !== null && (own === null || other.seq > own.seq)) {
     return { trade: other, isOwn: false };
   }
@@ -91,7 +91,7 @@ export function joinedPrice(
   directory: MarketDirectory,
 ): TokenPrice | null {
   const settled = settlementPrice(tokenIds, directory);
-  if (settled === null) return newestOf(tokenIds.map((id) => pairPrice(id, directory)));
+  if (settled === null) return getNewest(tokenIds.map((id) => pairPrice(id, directory)));
   const { price, resolution } = settled;
   return { price, source: "settlement", seq: resolution.seq };
 }
@@ -102,8 +102,8 @@ export function settlementPrice(
   directory: MarketDirectory,
 ): { readonly price: bigint; readonly resolution: Resolution } | null {
   const settled = tokenIds.flatMap((tokenId) => {
-    const place = directory.placeOf(tokenId);
-    const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+    const place = directory.getPlace(tokenId);
+    const resolution = place === null ? null : directory.getResolution(place.conditionId);
     const price = settledPrice(resolution, place?.outcomeIndex)?.price;
     return resolution === null || price === undefined ? [] : [{ price, resolution }];
   });
@@ -124,7 +124,7 @@ export function joinedPriceBeforeDay(
   tokenIds: readonly TokenId[],
   state: MarketState,
 ): bigint | null {
-  return newestOf(tokenIds.map((id) => pairPriceBeforeDay(id, state)))?.price ?? null;
+  return getNewest(tokenIds.map((id) => pairPriceBeforeDay(id, state)))?.price ?? null;
 }
 
 /** The last 24 hours of the pairs of some tokens as one candle at their prices; `null` without a price. */
@@ -134,7 +134,7 @@ export function joinedDayCandle(tokenIds: readonly TokenId[], state: MarketState
   return first === undefined ? null : others.reduce(mergeCandles, first);
 }
 
-function newestOf<Priced extends { readonly seq: Seq }>(
+function getNewest<Priced extends { readonly seq: Seq }>(
   prices: readonly (Priced | null)[],
 ): Priced | null {
   const known = prices.filter((one) => one !== null);
@@ -143,7 +143,7 @@ function newestOf<Priced extends { readonly seq: Seq }>(
 
 /** The last price of a pair before the last 24 hours, as a price of this token; `null` without one. */
 function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): Tick | null {
-  const complement = state.directory.complementOf(tokenId);
+  const complement = state.directory.getComplement(tokenId);
   const own = state.priceBeforeDay(tokenId);
   const other = complement === null ? null : state.priceBeforeDay(complement);
   if (other !== null && (own === null || other.seq > own.seq)) {
@@ -154,9 +154,9 @@ function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): Tick | null {
 
 /** The last 24 hours of a pair as one candle at this token's prices; `null` without a price. */
 export function pairDayCandle(tokenId: TokenId, state: MarketState): Candle | null {
-  const complement = state.directory.complementOf(tokenId);
-  const own = state.dayWindow.candleOf(tokenId);
-  const other = complement === null ? null : state.dayWindow.candleOf(complement);
+  const complement = state.directory.getComplement(tokenId);
+  const own = state.dayWindow.getCandle(tokenId);
+  const other = complement === null ? null : state.dayWindow.getCandle(complement);
   const inverted = other === null ? null : invertCandle(other);
   return own === null || inverted === null ? (own ?? inverted) : mergeCandles(own, inverted);
 }

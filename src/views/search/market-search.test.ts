@@ -7,7 +7,7 @@ import { searchNow } from "../../../test/support/search-now.ts";
 import { marketLimits } from "../../base/config/limits.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import { type Hits, MarketSearch, type SearchedMarket } from "./market-search.ts";
-import { wordsOf } from "./search-words.ts";
+import { toWords } from "./search-words.ts";
 
 type MarketTexts = Pick<SearchedMarket, "question" | "description"> &
   NonNullable<SearchedMarket["venue"]> & { readonly outcomes: readonly (string | null)[] };
@@ -60,15 +60,15 @@ const anyQuery = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-function marketOf({ question, description, outcomes, ...venue }: MarketTexts): SearchedMarket {
+function getMarket({ question, description, outcomes, ...venue }: MarketTexts): SearchedMarket {
   return { question, description, tokens: outcomes.map((outcome) => ({ outcome })), venue };
 }
 
 /** The score of a word in the texts of a market, as documented. */
-function worthOf(texts: MarketTexts, word: string): number {
+function getWorth(texts: MarketTexts, word: string): number {
   const bytes = Buffer.byteLength(word);
   const worthIn = (text: string | null, worth: number, isTitle: boolean) =>
-    wordsOf(text ?? "").map((term) => {
+    toWords(text ?? "").map((term) => {
       if (term === word) return worth * 3;
       if (term.startsWith(word) && (isTitle || bytes > 2)) return worth * 2;
       return term.includes(word) && isTitle && bytes > 2 ? worth : 0;
@@ -83,9 +83,9 @@ function worthOf(texts: MarketTexts, word: string): number {
 }
 
 function naiveFind(all: readonly MarketTexts[], query: readonly string[]): [number, number][] {
-  const asked = [...new Set(query)];
+  const requested = [...new Set(query)];
   return all.flatMap((texts, ordinal): [number, number][] => {
-    const found = asked.map((word) => worthOf(texts, word));
+    const found = requested.map((word) => getWorth(texts, word));
     return found.includes(0) ? [] : [[ordinal, found.reduce((sum, one) => sum + one, 0)]];
   });
 }
@@ -130,7 +130,7 @@ class TextHistory {
       const before = this.texts;
       const put = () => {
         for (const { ordinal, texts } of step.puts) {
-          this.#search.put(ordinal, marketOf(texts));
+          this.#search.put(ordinal, getMarket(texts));
           this.texts = this.texts.with(ordinal, texts);
         }
       };
@@ -150,7 +150,7 @@ function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketText
     question: `All own${ordinal}`,
     description: ordinal % 2 === 0 ? "many" : "manifold all",
   }));
-  for (const [ordinal, texts] of all.entries()) search.put(ordinal, marketOf(texts));
+  for (const [ordinal, texts] of all.entries()) search.put(ordinal, getMarket(texts));
   return { journal, search, all };
 }
 
@@ -184,8 +184,8 @@ describe("a search of markets", () => {
       fc.property(fc.array(anyTurn, { maxLength: 12 }), (turns) => {
         const { journal, search, all } = openSearch();
         const history = new TextHistory(journal, search, all);
-        const asked: { query: readonly string[]; steps: Iterator<void, Hits> }[] = [];
-        const goOn = ({ query, steps }: (typeof asked)[number]): boolean => {
+        const requested: { query: readonly string[]; steps: Iterator<void, Hits> }[] = [];
+        const goOn = ({ query, steps }: (typeof requested)[number]): boolean => {
           const step = steps.next();
           if (step.done !== true) return false;
           assert.deepEqual(shown(step.value), naiveFind(history.texts, query));
@@ -193,16 +193,16 @@ describe("a search of markets", () => {
         };
         for (const [step, count, queries] of turns) {
           for (const query of queries) {
-            asked.push({ query, steps: search.find(query, () => markets) });
+            requested.push({ query, steps: search.find(query, () => markets) });
           }
           for (let i = 0; i < count; i += 1) {
-            const at = i % Math.max(1, asked.length);
-            const one = asked[at];
-            if (one !== undefined && goOn(one)) asked.splice(at, 1);
+            const at = i % Math.max(1, requested.length);
+            const one = requested[at];
+            if (one !== undefined && goOn(one)) requested.splice(at, 1);
           }
           history.apply(step);
         }
-        for (const one of asked) while (!goOn(one));
+        for (const one of requested) while (!goOn(one));
       }),
       propertySettings(25),
     );
@@ -215,7 +215,7 @@ describe("a search of markets", () => {
       question: `own${ordinal}${ordinal % 12 === 0 ? " twelfth" : ""}${ordinal % 300 === 0 ? " rare" : ""}`,
       description: `${ordinal % 2 === 0 ? "half " : ""}${ordinal % 3 === 0 ? "third" : ""}`,
     }));
-    for (const [ordinal, texts] of all.entries()) search.put(ordinal, marketOf(texts));
+    for (const [ordinal, texts] of all.entries()) search.put(ordinal, getMarket(texts));
     const queries = [
       "twelfth half",
       "third twelfth half",
@@ -235,7 +235,7 @@ describe("a search of markets", () => {
     const { search } = openSearch();
     const words = Array.from({ length: marketLimits.searchWordsMax }, (_, i) => `own${i}`);
     const texts = { ...none, question: words.join(" ") };
-    search.put(3, marketOf(texts));
+    search.put(3, getMarket(texts));
     assert.deepEqual(
       foundBy(search, [...words, "nowhere"]).map(([ordinal]) => ordinal),
       [3],
@@ -247,8 +247,8 @@ test("a word that no market has is corrected to the most frequent word that diff
   const search = new MarketSearch(new MemoryStateStore());
   const questions = ["Will she win the presidency?", "Presidency of the council", "The president"];
   for (const [ordinal, question] of questions.entries())
-    search.put(ordinal, marketOf({ ...none, question }));
-  const corrected = (text: string) => search.corrected(wordsOf(text)).join(" ");
+    search.put(ordinal, getMarket({ ...none, question }));
+  const corrected = (text: string) => search.corrected(toWords(text)).join(" ");
   for (const typo of ["presidncy", "presidenccy", "presidancy", "presidecny"])
     assert.equal(corrected(typo), "presidency");
   assert.equal(corrected("presi win"), "presi win", "the start of a word is found as it is");

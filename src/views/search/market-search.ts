@@ -9,7 +9,7 @@ import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import { skippedPostings } from "./posting-lists.ts";
-import { withoutTypo, wordsOf } from "./search-words.ts";
+import { toWords, withoutTypo } from "./search-words.ts";
 import type { MatchWay } from "./terms.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
 import { WordScores } from "./word-scores.ts";
@@ -22,8 +22,8 @@ export type SearchedMarket = Pick<Market, "question" | "description"> & {
 
 /** Scores of question, names and outcomes. Times 3 for a whole word, 2 for its start, 1 within: at most 150, a byte. */
 const titleWorths = [50, 16, 15];
-const titleWeights = weightsOf(titleWorths);
-const descriptionWeights = weightsOf([5]);
+const titleWeights = getWeights(titleWorths);
+const descriptionWeights = getWeights([5]);
 /**
  * In bytes, the shortest word that is searched within title words, and as the start of description words. Any two
  * letters are within a word of half of all titles, and of nearly all descriptions.
@@ -78,11 +78,11 @@ export class MarketSearch {
 
   put(ordinal: number, { question, description, tokens, venue }: SearchedMarket): void {
     const { slug = null, category = null, tags = [] } = venue ?? {};
-    const names = [slug, category, ...tags].flatMap((name) => wordsOf(name ?? ""));
-    const outcomes = tokens.flatMap(({ outcome }) => wordsOf(outcome ?? ""));
-    this.#titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
-    this.#descriptions.put(ordinal, [wordsOf(description ?? "")]);
-    this.#noteChange(ordinal);
+    const names = [slug, category, ...tags].flatMap((name) => toWords(name ?? ""));
+    const outcomes = tokens.flatMap(({ outcome }) => toWords(outcome ?? ""));
+    this.#titles.put(ordinal, [toWords(question ?? ""), names, outcomes]);
+    this.#descriptions.put(ordinal, [toWords(description ?? "")]);
+    this.#recordChange(ordinal);
   }
 
   /** Replaces each word that no market has by the most frequent word that is one typo away. */
@@ -131,12 +131,12 @@ export class MarketSearch {
       if (found === 0) break;
       yield;
       if (found * fewShare < count) {
-        ranked = ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft);
+        ranked = ranked === null ? getRanked(ranks, found) : ranked.filter(isLeft);
       }
       found = this.#rank(other, { ranks, among: ranked, isFirst: false });
     }
     if (found * fewShare >= count) return { ranks, ordinals: null };
-    return { ranks, ordinals: ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft) };
+    return { ranks, ordinals: ranked === null ? getRanked(ranks, found) : ranked.filter(isLeft) };
   }
 
   #matchWord(word: string): WordMatches {
@@ -150,7 +150,7 @@ export class MarketSearch {
 
   /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
   #rank(matches: WordMatches, { ranks, among, isFirst }: Ranking): number {
-    const scores = this.#scoresOf(matches, ranks.length, among);
+    const scores = this.#getScores(matches, ranks.length, among);
     const adding = { scores, always: Number(isFirst) };
     let found = 0;
     if (among === null) found = inChunks(ranks.length, (step) => addScores(ranks, adding, step));
@@ -162,7 +162,7 @@ export class MarketSearch {
   }
 
   /** Returns the scores of a word by ordinal: of all markets, or at least of some. */
-  #scoresOf(matches: WordMatches, count: number, among: Int32Array | null): Uint8Array {
+  #getScores(matches: WordMatches, count: number, among: Int32Array | null): Uint8Array {
     const { word, titles, descriptions, postings } = matches;
     const kept = this.#common.get(word, count);
     if (kept !== null) {
@@ -189,13 +189,13 @@ export class MarketSearch {
     this.#descriptions.scoreTerms(descriptions, descriptionWeights, { scores, among });
   }
 
-  #noteChange(ordinal: number): void {
+  #recordChange(ordinal: number): void {
     const change = (): void => {
       this.#changes += 1;
-      this.#common.noteChange(ordinal);
+      this.#common.recordChange(ordinal);
     };
     change();
-    this.#journal.note({ undo: change, redo: change });
+    this.#journal.addChange({ undo: change, redo: change });
   }
 }
 
@@ -223,7 +223,7 @@ function addScores(
 }
 
 /** Returns the ordinals of the `count` markets that have a rank. */
-export function rankedOf(ranks: Ranks, count: number): Int32Array<ArrayBuffer> {
+export function getRanked(ranks: Ranks, count: number): Int32Array<ArrayBuffer> {
   // The loop also writes to the element behind the last one.
   const ordinals = new Int32Array(count + 1);
   inChunks(ranks.length, (step, found) => writeRanked(ranks, { ordinals, found }, step));
@@ -244,7 +244,7 @@ function writeRanked(
 }
 
 /** Returns the score of each combination of fields: the score of its best field. */
-function weightsOf(worths: readonly number[]): Weights {
+function getWeights(worths: readonly number[]): Weights {
   const times = (factor: number): Uint8Array =>
     Uint8Array.from({ length: 1 << worths.length }, (_, bits) =>
       Math.max(0, ...worths.map((worth, field) => (bits & (1 << field) ? worth * factor : 0))),

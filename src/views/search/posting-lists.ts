@@ -123,7 +123,7 @@ export class PostingLists {
     while (end !== last) {
       level = Math.min(level + 1, levelMax);
       const next = readInteger(bytes, end);
-      const at = next + headOf(level);
+      const at = next + getHead(level);
       const base = level === levelMax ? readInteger(bytes, next) : null;
       if (base !== null && !needsScores(scoring.groups, reading.document, base)) {
         // The end of a posting that continues in the next slice is skipped too: its document is not above `base`.
@@ -159,7 +159,7 @@ export class PostingLists {
       this.#levels.set(term, level);
       this.#ends.set(term, at + sliceBytes(level) - pointerBytes);
       if (level === levelMax) this.#setInteger(at, base);
-      at += headOf(level);
+      at += getHead(level);
     }
     this.#bytes.set(at, byte);
     this.#tails.set(term, at + 1);
@@ -203,22 +203,22 @@ function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): voi
 }
 
 /** The group of a document. */
-export function groupOf(document: number): number {
+export function toGroup(document: number): number {
   return document >>> groupShift;
 }
 
 /** Whether a document above `after`, up to and including `through`, can need a score. */
 function needsScores(groups: Uint8Array | null, after: number, through: number): boolean {
   if (groups === null) return true;
-  const marked = groups.indexOf(1, groupOf(after));
-  return marked !== -1 && marked <= groupOf(through);
+  const marked = groups.indexOf(1, toGroup(after));
+  return marked !== -1 && marked <= toGroup(through);
 }
 
 function sliceBytes(level: number): number {
   return firstSliceBytes << level;
 }
 
-function headOf(level: number): number {
+function getHead(level: number): number {
   return level === levelMax ? baseBytes : 0;
 }
 

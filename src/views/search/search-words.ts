@@ -14,7 +14,7 @@ const folded: Readonly<Record<string, string>> = {
 const foldable = new RegExp(`[${Object.keys(folded).join("")}]`, "gu");
 
 /** Returns the searchable words of a text: runs of letters and digits, in lower case, without accents. */
-export function wordsOf(text: string): string[] {
+export function toWords(text: string): string[] {
   return text
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")

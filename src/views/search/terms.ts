@@ -58,14 +58,14 @@ export class Terms {
   /** Returns the number of a term; `null` when it is not in the dictionary. */
   find(term: string): number | null {
     const bytes = Buffer.from(term);
-    const known = this.#slots.get(this.#slotOf(bytes));
+    const known = this.#slots.get(this.#getSlot(bytes));
     return known === 0 ? null : known - 1;
   }
 
   /** Returns the number of a term. Adds the term if it is new. */
   add(term: string): number {
     const bytes = Buffer.from(term);
-    const slot = this.#slotOf(bytes);
+    const slot = this.#getSlot(bytes);
     const known = this.#slots.get(slot);
     if (known !== 0) return known - 1;
     const id = this.size;
@@ -83,36 +83,37 @@ export class Terms {
   /** Returns the terms that match a word in this way or a better one. The word must not be empty. */
   withWord(word: string, way: MatchWay): TermsByWay {
     assert(word !== "", "searches have no empty words");
-    const wanted = Buffer.from(word);
+    const requested = Buffer.from(word);
     const id = this.find(word);
     const whole = id === null ? none : Int32Array.of(id);
     const found = { whole, start: none, within: none };
     if (way === "whole") return found;
-    if (way === "within") return { ...found, ...this.#within(wanted) };
+    if (way === "within") return { ...found, ...this.#within(requested) };
     return {
       ...found,
-      start: wanted.length < leadBytes ? this.#startingShort(wanted) : this.#starting(wanted),
+      start:
+        requested.length < leadBytes ? this.#startingShort(requested) : this.#starting(requested),
     };
   }
 
   /** Returns the longer terms that start with `wanted`. Each term of the chain takes some nanoseconds. */
-  #starting(wanted: Uint8Array): Int32Array {
+  #starting(requested: Uint8Array): Int32Array {
     const found: number[] = [];
-    const first = this.#leads.get(leadOf(wanted, 0)) - 1;
-    for (let id = first; id >= 0; ) id = this.#startingFrom(id, wanted, found);
+    const first = this.#leads.get(getLead(requested, 0)) - 1;
+    for (let id = first; id >= 0; ) id = this.#startingFrom(id, requested, found);
     return new Int32Array(found);
   }
 
   /** Walks a part of a chain. Returns the term where the next part begins; below 0 at the end of the chain. */
-  #startingFrom(first: number, wanted: Uint8Array, found: number[]): number {
+  #startingFrom(first: number, requested: Uint8Array, found: number[]): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const sameLead = this.#sameLead.values;
-    const { length } = wanted;
+    const { length } = requested;
     let id = first;
     for (let rest = chainedAtOnce; rest > 0 && id >= 0; rest -= 1) {
       const start = starts[id] ?? 0;
       let same = 0;
-      while (same < length && bytes[start + same] === wanted[same]) same += 1;
+      while (same < length && bytes[start + same] === requested[same]) same += 1;
       if (same === length && bytes[start + length] !== separator) found.push(id);
       id = (sameLead[id] ?? 0) - 1;
     }
@@ -120,38 +121,38 @@ export class Terms {
   }
 
   /** Scans all terms for a prefix of one or two bytes, with which many terms start anyway. */
-  #startingShort(wanted: Uint8Array): Int32Array {
+  #startingShort(requested: Uint8Array): Int32Array {
     const found: number[] = [];
-    inChunks(this.size, (step) => this.#startingAmong(step, wanted, found));
+    inChunks(this.size, (step) => this.#startingAmong(step, requested, found));
     return new Int32Array(found);
   }
 
   /** Scans a chunk of the terms for a prefix of one or two bytes. Returns the size of the chunk. */
-  #startingAmong({ from, to }: Chunk, wanted: Uint8Array, found: number[]): number {
+  #startingAmong({ from, to }: Chunk, requested: Uint8Array, found: number[]): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
-    const [first, second] = wanted;
+    const [first, second] = requested;
     for (let id = from; id < to; id += 1) {
       const start = starts[id] ?? 0;
       if (bytes[start] !== first) continue;
       if (second !== undefined && bytes[start + 1] !== second) continue;
-      if (bytes[start + wanted.length] !== separator) found.push(id);
+      if (bytes[start + requested.length] !== separator) found.push(id);
     }
     return to - from;
   }
 
-  #within(wanted: Buffer): { start: Int32Array; within: Int32Array } {
+  #within(requested: Buffer): { start: Int32Array; within: Int32Array } {
     const end = this.#starts.get(this.size);
     const text = Buffer.from(this.#bytes.values.buffer, 0, end);
     const starts = this.#starts.values;
     const start: number[] = [];
     const within: number[] = [];
     let term = 0;
-    for (let at = text.indexOf(wanted); at !== -1; ) {
+    for (let at = text.indexOf(requested); at !== -1; ) {
       term = this.#termAt(at, term);
       const next = starts[term + 1] ?? end;
       if (at !== starts[term]) within.push(term);
-      else if (next !== at + wanted.length + 1) start.push(term);
-      at = text.indexOf(wanted, next);
+      else if (next !== at + requested.length + 1) start.push(term);
+      at = text.indexOf(requested, next);
     }
     return { start: new Int32Array(start), within: new Int32Array(within) };
   }
@@ -160,7 +161,7 @@ export class Terms {
   #chain(id: number): void {
     const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
     if (next - start - 1 < leadBytes) return;
-    const lead = leadOf(this.#bytes.values, start);
+    const lead = getLead(this.#bytes.values, start);
     this.#sameLead.set(id, this.#leads.get(lead));
     this.#leads.set(lead, id + 1);
   }
@@ -180,10 +181,10 @@ export class Terms {
   }
 
   /** Returns the slot of a term, or the empty slot where it would go. */
-  #slotOf(term: Uint8Array): number {
+  #getSlot(term: Uint8Array): number {
     const slots = this.#slots.values;
     const mask = this.#slotCount - 1;
-    let slot = hashOf(term, 0, term.length) & mask;
+    let slot = getHash(term, 0, term.length) & mask;
     for (;;) {
       const known = slots[slot] ?? 0;
       if (known === 0 || this.#isTerm(known - 1, term)) return slot;
@@ -207,7 +208,7 @@ export class Terms {
     const starts = this.#starts.values;
     for (let id = 0; id < this.size; id += 1) {
       const [start = 0, next = 0] = [starts[id], starts[id + 1]];
-      let slot = hashOf(bytes, start, next - 1) & (count - 1);
+      let slot = getHash(bytes, start, next - 1) & (count - 1);
       while (slots[slot] !== 0) slot = (slot + 1) & (count - 1);
       slots[slot] = id + 1;
     }
@@ -218,14 +219,14 @@ export class Terms {
 const none = new Int32Array(0);
 
 /** Hashes bytes with FNV-1a, which is simple and good enough for words. */
-function hashOf(bytes: Uint8Array, from: number, to: number): number {
+function getHash(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
 /** Returns the chain of the terms that start with the three bytes at `at`. */
-function leadOf(bytes: Uint8Array, at: number): number {
+function getLead(bytes: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   const lead = Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1);
   return lead >>> 16;

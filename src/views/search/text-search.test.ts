@@ -62,7 +62,7 @@ function openIndex(): { journal: UndoLog; index: TextSearch } {
 
 const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);
 
-function scoresOf(index: TextSearch, word: string, things: number): Uint8Array {
+function getScores(index: TextSearch, word: string, things: number): Uint8Array {
   const scores = new Uint8Array(things);
   index.scoreTerms(index.findTerms(word, "within"), weights, { scores, among: null });
   return scores;
@@ -103,7 +103,7 @@ describe("a search of texts", () => {
         }
         const texts = new Map(blocks.flat().map(({ thing, fields }) => [thing, fields]));
         for (const word of parts) {
-          const scores = scoresOf(index, word, 31);
+          const scores = getScores(index, word, 31);
           const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
           assert.deepEqual(scores, expected, word);
           assert.deepEqual(scoresAmong(index, word, allThings), scores, word);
@@ -140,7 +140,7 @@ describe("a search of texts", () => {
       ["some", (thing: number) => (thing % 300 === 0 ? 3 : 0)],
       ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
     ] as const) {
-      const scores = scoresOf(index, word, things);
+      const scores = getScores(index, word, things);
       assert.deepEqual(
         scores,
         new Uint8Array(things).map((_, thing) => isOf(thing)),
@@ -161,7 +161,7 @@ describe("a search of texts", () => {
     // A changed text gets a newer document, which is out of the order of things.
     for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
     for (const word of ["often", "seldom", "new"]) {
-      const scores = scoresOf(index, word, things);
+      const scores = getScores(index, word, things);
       for (const share of [0.000_1, 0.01, 0.9]) {
         const some = Int32Array.from({ length: things }, (_, thing) => thing);
         const among = some.filter(() => random.chance(share));

@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
-import { groupOf, PostingLists } from "./posting-lists.ts";
+import { PostingLists, toGroup } from "./posting-lists.ts";
 import { type MatchWay, Terms, type TermsByWay } from "./terms.ts";
 
 /** For each way to match a word, the score by combination of fields (one bit a field). */
@@ -36,9 +36,9 @@ export class TextSearch {
   /** Thing plus 1, by document; 0 for documents without an owner. */
   readonly #owners: Column<"i32">;
   /** Document plus 1, by thing; 0 for things without text. */
-  readonly #documentOf: Column<"i32">;
+  readonly #getDocument: Column<"i32">;
   /** The hash of the text, by thing; 0 for none. */
-  readonly #hashOf: Column<"u32">;
+  readonly #getHash: Column<"u32">;
 
   /** `fields` is the number of fields of a thing, at most 4. */
   constructor(stateStore: StateStore, name: string, fields: number) {
@@ -47,18 +47,18 @@ export class TextSearch {
     this.#postings = new PostingLists(stateStore, name, fields);
     this.#documents = stateStore.column(`${name}.documents`, "f64");
     this.#owners = stateStore.column(`${name}.owners`, "i32");
-    this.#documentOf = stateStore.column(`${name}.document_of`, "i32");
-    this.#hashOf = stateStore.column(`${name}.hash_of`, "u32");
+    this.#getDocument = stateStore.column(`${name}.document_of`, "i32");
+    this.#getHash = stateStore.column(`${name}.hash_of`, "u32");
   }
 
   /** Replaces the terms of a thing. There is one list of terms for each field. */
   put(thing: number, fields: readonly (readonly string[])[]): void {
-    const hash = hashOf(fields);
-    if (this.#hashOf.get(thing) === hash) return;
-    const before = this.#documentOf.get(thing) - 1;
+    const hash = getHash(fields);
+    if (this.#getHash.get(thing) === hash) return;
+    const before = this.#getDocument.get(thing) - 1;
     if (before >= 0) this.#journal.setAt(this.#owners, before, 0);
-    this.#journal.setAt(this.#documentOf, thing, 0);
-    this.#journal.setAt(this.#hashOf, thing, hash);
+    this.#journal.setAt(this.#getDocument, thing, 0);
+    this.#journal.setAt(this.#getHash, thing, hash);
     const bits = new Map<string, number>();
     for (const [field, terms] of fields.entries()) {
       for (const term of terms) bits.set(term, (bits.get(term) ?? 0) | (1 << field));
@@ -68,7 +68,7 @@ export class TextSearch {
     this.#documents.set(0, document + 1);
     for (const [term, of] of bits) this.#postings.add(this.#terms.add(term), document, of);
     this.#journal.setAt(this.#owners, document, thing + 1);
-    this.#journal.setAt(this.#documentOf, thing, document + 1);
+    this.#journal.setAt(this.#getDocument, thing, document + 1);
   }
 
   /** Finds the terms that match a word in this way or a better one. The word must not be empty. */
@@ -82,24 +82,24 @@ export class TextSearch {
   /** Raises the scores of the things that have one of the found terms; of all things if `among` is `null`. */
   scoreTerms({ terms }: FoundTerms, weights: Weights, { scores, among }: Raised): void {
     const owners = this.#owners.values;
-    const groups = among === null ? null : this.#groupsOf(among);
+    const groups = among === null ? null : this.#toGroups(among);
     for (const way of ways) {
       this.#postings.score(terms[way], { weights: weights[way], owners, scores, groups });
     }
   }
 
   /** Marks the groups of the documents of these things. */
-  #groupsOf(things: Iterable<number>): Uint8Array {
-    const groups = new Uint8Array(groupOf(this.#documents.get(0)) + 1);
+  #toGroups(things: Iterable<number>): Uint8Array {
+    const groups = new Uint8Array(toGroup(this.#documents.get(0)) + 1);
     for (const thing of things) {
-      const document = this.#documentOf.get(thing) - 1;
-      if (document >= 0) groups[groupOf(document)] = 1;
+      const document = this.#getDocument.get(thing) - 1;
+      if (document >= 0) groups[toGroup(document)] = 1;
     }
     return groups;
   }
 }
 
 /** Hashes the terms of all fields. Never returns 0, which stands for no text. */
-function hashOf(fields: readonly (readonly string[])[]): number {
+function getHash(fields: readonly (readonly string[])[]): number {
   return crc32(JSON.stringify(fields)) || 1;
 }

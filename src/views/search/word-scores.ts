@@ -38,7 +38,7 @@ export class WordScores {
   }
 
   /** Must be called after each change of a market's texts. */
-  noteChange(ordinal: number): void {
+  recordChange(ordinal: number): void {
     for (const [word, { outdated }] of this.#kept) {
       outdated.add(ordinal);
       if (outdated.size > changedMax) this.#kept.delete(word);

@@ -78,7 +78,7 @@ export class ClickHouseServer extends ServerProcess {
   }
 
   static async #make(folder: string, own: Ports, all: readonly Ports[]): Promise<ClickHouseServer> {
-    await writeFile(join(folder, "config.xml"), configOf(all));
+    await writeFile(join(folder, "config.xml"), getConfig(all));
     await writeFile(join(folder, "users.xml"), users);
     return new ClickHouseServer(folder, own);
   }
@@ -113,7 +113,7 @@ export class ClickHouseServer extends ServerProcess {
     });
   }
 
-  protected override heard(text: string): void {
+  protected override observed(text: string): void {
     this.#output = (this.#output + text).slice(-outputCharsMax);
   }
 
@@ -145,7 +145,7 @@ function libraryPath(): string {
   return join(dirname(addon), "libchdb.so");
 }
 
-function configOf(shards: readonly Ports[]): string {
+function getConfig(shards: readonly Ports[]): string {
   const replicas = shards.map(
     ({ tcp }) =>
       `<shard><internal_replication>true</internal_replication>

@@ -62,11 +62,11 @@ export class LaggingProxy {
     );
     url.searchParams.set("additional_table_filters", `{${filters.join()}}`);
     const { method = "GET", headers } = request;
-    const asked = http.request(url, { method, headers }, (answer) => {
+    const requested = http.request(url, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    asked.on("error", () => response.destroy());
-    request.pipe(asked);
+    requested.on("error", () => response.destroy());
+    request.pipe(requested);
   }
 }

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { identityOf } from "../../../src/storage/identity.ts";
+import { toIdentity } from "../../../src/storage/identity.ts";
 import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
 import { knownContracts } from "../recorded-chain.ts";
 
@@ -27,6 +27,6 @@ export function realPlace(database: string): ServerPlace {
   if (realCluster === null)
     throw new Error("ODDWIRE_TEST_CLICKHOUSE_URL and _CLUSTER are required");
   const { url, cluster, user, password } = realCluster;
-  const identity = identityOf(137, knownContracts());
+  const identity = toIdentity(137, knownContracts());
   return { url, cluster, user, password, database, identity, spoolDir: tmpdir() };
 }

@@ -10,7 +10,7 @@ import {
 } from "./compare-rows.ts";
 import { expectCancellations } from "./expected-cancellations.ts";
 import { comparedFields, expectExchangeEvents } from "./expected-exchange-events.ts";
-import { expectMarket, expectResolution, isListed, tokensOf } from "./expected-markets.ts";
+import { expectMarket, expectResolution, getTokens, isListed } from "./expected-markets.ts";
 import { expectFills, expectMatch, expectTrade, type TokenFacts } from "./expected-trades.ts";
 import { type PlacedTrade, placeMatches, placeTrades } from "./place-logs.ts";
 import type { ExpectedMarket, Recording } from "./recording.ts";
@@ -22,7 +22,7 @@ export async function assertRecordedTruth(
   recording: Recording<ExpectedMarket>,
 ): Promise<void> {
   const trades = placeTrades(recording);
-  await assertTrading(service, { recording, trades, tokens: tokensOf(recording.markets) });
+  await assertTrading(service, { recording, trades, tokens: getTokens(recording.markets) });
   await assertCancellations(service, recording);
   if (recording.admin.length > 0) await assertExchangeEvents(service, recording);
   await assertMarkets(service, recording, trades);

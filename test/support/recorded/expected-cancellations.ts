@@ -1,6 +1,6 @@
 /** The rows `/v1/cancellations` must serve for a recording of generations 1 and 2. */
 import type { ExpectedRow } from "./compare-rows.ts";
-import { addressIn, onlyLog, placeOf, topics } from "./place-logs.ts";
+import { addressIn, getPlace, onlyLog, topics } from "./place-logs.ts";
 import type { ExpectedAdmin, ExpectedMarket, Recording } from "./recording.ts";
 
 /** The events that are served as cancellations. Other administrative events are not. */
@@ -34,7 +34,7 @@ function expectCancellation(
       (log.topics[1] === row.order_hash || addressIn(log.topics[1] ?? "") === user),
   );
   const fields = {
-    ...placeOf(log),
+    ...getPlace(log),
     kind: row.kind,
     order_hash: row.order_hash ?? null,
     // OrderCancelled does not name the user.

@@ -26,7 +26,7 @@ export function expectMarket3(
 ): ExpectedRow {
   const trades = inOrder(tradesOfMarket);
   const { condition_id_bytes31: id, yes_token_id: yes, no_token_id: no } = market;
-  const payouts = payoutsOf(market);
+  const payouts = getPayouts(market);
   const fields = {
     id,
     neg_risk: market.module === 2,
@@ -51,27 +51,27 @@ export function mustBeListed3(market: ExpectedMarket3): boolean {
 }
 
 /** Reduces a row of `/v1/resolutions` to what the recording contains: who won what. */
-export function resultOf(row: Row): readonly [unknown, unknown] {
+export function getResult(row: Row): readonly [unknown, unknown] {
   return [row["condition_id"], { payouts: row["payouts"], winner: row["winning_token_id"] }];
 }
 
 export function expectResult(market: ExpectedMarket3): readonly [unknown, unknown] {
-  return [market.condition_id_bytes31, { payouts: payoutsOf(market), winner: winnerOf(market) }];
+  return [market.condition_id_bytes31, { payouts: getPayouts(market), winner: getWinner(market) }];
 }
 
 function resolutionFields(market: ExpectedMarket3): object {
   if (market.module === 3) return {};
-  const payouts = payoutsOf(market);
+  const payouts = getPayouts(market);
   if (payouts === null) return { status: "open", resolution: null };
-  return { status: "resolved", resolution: { payouts, winning_token_id: winnerOf(market) } };
+  return { status: "resolved", resolution: { payouts, winning_token_id: getWinner(market) } };
 }
 
-function payoutsOf(market: ExpectedMarket3): (string | null)[] | null {
+function getPayouts(market: ExpectedMarket3): (string | null)[] | null {
   return market.result?.map((part) => ratio(part, "1000000")) ?? null;
 }
 
-function winnerOf(market: ExpectedMarket3): string | null {
-  const winner = payoutsOf(market)?.indexOf("1") ?? -1;
+function getWinner(market: ExpectedMarket3): string | null {
+  const winner = getPayouts(market)?.indexOf("1") ?? -1;
   return [market.yes_token_id, market.no_token_id][winner] ?? null;
 }
 

@@ -7,7 +7,7 @@ import type { RpcLog } from "../scripted-block.ts";
 import type { ExpectedRow } from "./compare-rows.ts";
 import { ratio } from "./exact.ts";
 import type { TokenFacts } from "./expected-trades.ts";
-import { onlyLog, type PlacedTrade, placeOf, topics } from "./place-logs.ts";
+import { getPlace, onlyLog, type PlacedTrade, topics } from "./place-logs.ts";
 import type { ExpectedMarket, Recording } from "./recording.ts";
 import { inOrder, lastPrice, tradingFields } from "./trading-of-market.ts";
 
@@ -22,12 +22,12 @@ export function isListed(market: ExpectedMarket): boolean {
 }
 
 /** The fields of trade rows that come from the tokens of these markets. */
-export function tokensOf(markets: readonly ExpectedMarket[]): Map<string, TokenFacts> {
+export function getTokens(markets: readonly ExpectedMarket[]): Map<string, TokenFacts> {
   const tokens = new Map<string, TokenFacts>();
   for (const market of markets) {
     const { yes_token_id: yes, no_token_id: no, condition_id: conditionId } = market;
     if (yes === null || no === null) continue;
-    const [first, second] = outcomesOf(market);
+    const [first, second] = getOutcomes(market);
     tokens.set(yes, { conditionId, outcomeIndex: 0, complement: no, outcome: first });
     tokens.set(no, { conditionId, outcomeIndex: 1, complement: yes, outcome: second });
   }
@@ -45,7 +45,7 @@ export function expectMarket(
     id: market.condition_id,
     question_id: market.question_id,
     question: market.title,
-    description: descriptionOf(market),
+    description: getDescription(market),
     slug: null,
     category: null,
     tags: [],
@@ -62,13 +62,13 @@ export function expectMarket(
     event_slug: null,
     image: null,
     resolved_at_ms: market.resolved === null ? null : market.resolved.block_timestamp * 1000,
-    resolution: resolutionOf(market, recording),
+    resolution: getResolution(market, recording),
     tokens: tokenRows(market, trades),
     ...tradingFields(trades, market.volume),
-    metadata_source: metadataSourceOf(market),
+    metadata_source: getMetadataSource(market),
     exchange_versions: exchangeVersions(market, trades),
   };
-  return { name: market.title ?? market.note ?? market.condition_id, fields };
+  return { name: market.title ?? market.record ?? market.condition_id, fields };
 }
 
 /** The row of a market's resolution. */
@@ -78,7 +78,7 @@ export function expectResolution(
 ): ExpectedRow {
   const log = resolutionLog(market, recording);
   const fields = {
-    ...placeOf(log),
+    ...getPlace(log),
     ...outcome(market),
     condition_id: market.condition_id,
     question_id: market.question_id,
@@ -87,29 +87,29 @@ export function expectResolution(
     timestamp_ms: (market.resolved?.block_timestamp ?? 0) * 1000,
     status: "finalized",
   };
-  return { name: `resolution of ${market.title ?? market.note}`, fields };
+  return { name: `resolution of ${market.title ?? market.record}`, fields };
 }
 
 /** The outcome labels; `null` if no text on the chain names the outcomes. */
-function outcomesOf(market: ExpectedMarket): readonly [string | null, string | null] {
+function getOutcomes(market: ExpectedMarket): readonly [string | null, string | null] {
   const labels = market.title === null ? null : (market.outcome_labels ?? ["Yes", "No"]);
   return labels ?? [null, null];
 }
 
-function metadataSourceOf(market: ExpectedMarket): string {
+function getMetadataSource(market: ExpectedMarket): string {
   if (market.title === null) return "none";
-  const isStranger = textOf(market).endsWith(`initializer:${strangerCreator}`);
+  const isStranger = toText(market).endsWith(`initializer:${strangerCreator}`);
   return isStranger ? "chain_untrusted" : "chain";
 }
 
-function textOf(market: ExpectedMarket): string {
+function toText(market: ExpectedMarket): string {
   return Buffer.from((market.ancillary_data ?? "0x").slice(2), "hex").toString();
 }
 
 /** The first recording has no `description`, but all its texts have the same form. */
-function descriptionOf(market: ExpectedMarket): string | null {
+function getDescription(market: ExpectedMarket): string | null {
   if (market.description !== undefined) return market.description;
-  const [, description] = /, description: (.*) res_data: p1/s.exec(textOf(market)) ?? [];
+  const [, description] = /, description: (.*) res_data: p1/s.exec(toText(market)) ?? [];
   return description ?? null;
 }
 
@@ -122,7 +122,7 @@ function exchangeVersions(market: ExpectedMarket, trades: readonly PlacedTrade[]
 
 function tokenRows(market: ExpectedMarket, trades: readonly PlacedTrade[]): object[] {
   const { payouts, winning_token_id } = outcome(market);
-  const outcomes = outcomesOf(market);
+  const outcomes = getOutcomes(market);
   const { yes_token_id: yes, no_token_id: no } = market;
   // With more than 2 outcomes no tokens are derived.
   if (yes === null || no === null) return [];
@@ -151,13 +151,16 @@ function outcome(market: ExpectedMarket): Outcome {
   return {
     payouts,
     winning_token_id: winner === 0 ? market.yes_token_id : market.no_token_id,
-    winning_outcome: outcomesOf(market)[winner] ?? null,
+    winning_outcome: getOutcomes(market)[winner] ?? null,
   };
 }
 
-function resolutionOf(market: ExpectedMarket, recording: Recording<ExpectedMarket>): object | null {
+function getResolution(
+  market: ExpectedMarket,
+  recording: Recording<ExpectedMarket>,
+): object | null {
   if (market.resolved === null) return null;
-  const { tx_hash, block_number, seq } = placeOf(resolutionLog(market, recording));
+  const { tx_hash, block_number, seq } = getPlace(resolutionLog(market, recording));
   assert.equal(tx_hash, market.resolved.tx_hash);
   return { ...outcome(market), tx_hash, block_number, seq };
 }

@@ -2,7 +2,7 @@
 
 import type { ExpectedRow } from "./compare-rows.ts";
 import { amount, ratio } from "./exact.ts";
-import { type PlacedMatch, type PlacedTrade, placeOf, wordsOf } from "./place-logs.ts";
+import { getPlace, type PlacedMatch, type PlacedTrade, toWords } from "./place-logs.ts";
 import type { ExpectedMatch, ExpectedTrade } from "./recording.ts";
 
 /** The fields of rows that come from the condition of their token. */
@@ -31,7 +31,7 @@ export function expectTrade(
   const { expected, log, matched } = trade;
   const refunded = BigInt(expected.maker_fee_refunded ?? "0");
   const fields = {
-    ...placeOf(log),
+    ...getPlace(log),
     ...tokenFields(expected.token_id, tokens),
     ...exchangeFields(expected),
     side: expected.taker_side,
@@ -41,7 +41,7 @@ export function expectTrade(
     maker_fee: amount(expected.maker_fee),
     maker_fee_net: amount(BigInt(expected.maker_fee) - refunded),
     maker_fee_asset: expected.maker_fee_asset === "token" ? "token" : "collateral",
-    match_seq: matched === null ? null : placeOf(matched).seq,
+    match_seq: matched === null ? null : getPlace(matched).seq,
     maker: expected.maker.toLowerCase(),
     taker: expected.taker.toLowerCase(),
     maker_side: expected.maker_side,
@@ -70,10 +70,10 @@ export function expectMatch(
   const refunded = BigInt(expected.taker_fee_refunded ?? "0");
   const module = legs[0]?.expected.module;
   const fields = {
-    ...placeOf(log),
+    ...getPlace(log),
     ...tokenFields(expected.token_id, tokens),
     ...exchangeFields({ ...expected, exchange_kind: legs[0]?.expected.exchange_kind ?? "ctf" }),
-    taker_fill_seq: placeOf(summary).seq,
+    taker_fill_seq: getPlace(summary).seq,
     side: expected.taker_side,
     taker: expected.taker.toLowerCase(),
     taker_order_hash: expected.taker_order_hash,
@@ -102,7 +102,7 @@ export function expectFills(
   const legs = trades.map(({ expected, log }) => ({
     name: `${expected.case} fill ${expected.leg_index_in_tx}`,
     fields: {
-      ...placeOf(log),
+      ...getPlace(log),
       order_hash: expected.maker_order_hash,
       maker: expected.maker.toLowerCase(),
       taker: expected.taker.toLowerCase(),
@@ -115,7 +115,7 @@ export function expectFills(
   const summaries = matches.map(({ expected, summary }) => ({
     name: `${expected.case} summary ${expected.match_index_in_tx}`,
     fields: {
-      ...placeOf(summary),
+      ...getPlace(summary),
       order_hash: expected.taker_order_hash,
       maker: expected.taker.toLowerCase(),
       taker: expected.exchange.toLowerCase(),
@@ -155,7 +155,7 @@ function exchangeFields(
 
 /** Builder and metadata of the taker's order: from the expected rows in the second recording, else from the event. */
 function takerCodes(match: PlacedMatch): object {
-  const [, , , , , builder, metadata] = wordsOf(match.summary);
+  const [, , , , , builder, metadata] = toWords(match.summary);
   const expected: ExpectedMatch = match.expected;
   return {
     builder: nullIfZero(expected.taker_builder ?? builder),

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amount, ratio } from "./exact.ts";
-import { expectMarket, tokensOf } from "./expected-markets.ts";
+import { expectMarket, getTokens } from "./expected-markets.ts";
 import { expectMarket3, tokensOf3 } from "./expected-markets-3.ts";
 import { expectMatch, expectTrade } from "./expected-trades.ts";
-import { type PlacedMatch, placeMatches, placeOf, placeTrades } from "./place-logs.ts";
+import { getPlace, type PlacedMatch, placeMatches, placeTrades } from "./place-logs.ts";
 import { readRecording } from "./recording.ts";
 
 test("every expected row of generation 1 has its own log", () => {
@@ -15,7 +15,7 @@ test("every expected row of generation 1 has its own log", () => {
   assert.deepEqual([countLogs(trades), countLogs(matches)], [796, 467]);
   assert.equal(trades.filter((trade) => trade.matched === null).length, 19);
   assertSumsAgree(matches);
-  const tokens = tokensOf(recording.markets);
+  const tokens = getTokens(recording.markets);
   for (const trade of trades) expectTrade(trade, tokens);
   for (const market of recording.markets) {
     const own = trades.filter((trade) => trade.expected.condition_id === market.condition_id);
@@ -29,7 +29,7 @@ test("every expected row of generation 2 has its own log", () => {
   const matches = placeMatches(recording, trades);
   assert.deepEqual([countLogs(trades), countLogs(matches)], [2111, 1038]);
   assertSumsAgree(matches);
-  const tokens = tokensOf(recording.markets);
+  const tokens = getTokens(recording.markets);
   for (const trade of trades) expectTrade(trade, tokens);
   for (const market of recording.markets) {
     const own = trades.filter((trade) => trade.expected.condition_id === market.condition_id);
@@ -67,8 +67,8 @@ test("amounts and ratios are exact", () => {
   assert.deepEqual([ratio("1", "2000000"), ratio("3", "2000000")], ["0", "0.000002"]);
 });
 
-function countLogs(rows: readonly { readonly log: Parameters<typeof placeOf>[0] }[]): number {
-  return new Set(rows.map((row) => placeOf(row.log).seq)).size;
+function countLogs(rows: readonly { readonly log: Parameters<typeof getPlace>[0] }[]): number {
+  return new Set(rows.map((row) => getPlace(row.log).seq)).size;
 }
 
 function assertSumsAgree(matches: readonly PlacedMatch[]): void {

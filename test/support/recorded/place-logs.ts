@@ -23,7 +23,7 @@ export const topics = {
 };
 
 /** The fields with which every row of the API identifies its log. */
-export function placeOf(log: RpcLog): {
+export function getPlace(log: RpcLog): {
   readonly id: string;
   readonly seq: number;
   readonly tx_hash: string;
@@ -48,7 +48,7 @@ export function addressIn(word: string): string {
 }
 
 /** The data words of a log, `0x` hex. */
-export function wordsOf(log: RpcLog): string[] {
+export function toWords(log: RpcLog): string[] {
   return (log.data.slice(2).match(/.{64}/g) ?? []).map((word) => `0x${word}`);
 }
 
@@ -123,7 +123,7 @@ function placeTrade(
   assert.equal(log.topics[1], trade.maker_order_hash, trade.case);
   assert.equal(addressIn(log.topics[2] ?? ""), trade.maker.toLowerCase(), trade.case);
   assert.equal(addressIn(log.topics[3] ?? ""), trade.taker.toLowerCase(), trade.case);
-  const [, , making, taking, fee] = wordsOf(log).map(BigInt);
+  const [, , making, taking, fee] = toWords(log).map(BigInt);
   assert.deepEqual([making, taking, fee].map(String), [
     trade.maker_making,
     trade.maker_taking,

@@ -108,7 +108,7 @@ export type ExpectedMarket = {
   readonly oracle: string;
   readonly outcome_slot_count: number;
   readonly title: string | null;
-  readonly note: string | null;
+  readonly record: string | null;
   readonly ancillary_data: string | null;
   readonly uma_adapter: string | null;
   readonly neg_risk: boolean;

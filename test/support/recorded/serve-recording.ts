@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { polygonContracts } from "../../../src/contracts/polygon-contracts.ts";
 import { readContracts } from "../../../src/roles/read-contracts.ts";
-import { identityOf } from "../../../src/storage/identity.ts";
+import { toIdentity } from "../../../src/storage/identity.ts";
 import { cleanUp } from "../clean-up.ts";
 import { databaseOfFolder } from "../open-facts.ts";
 import { ScriptedNode } from "../scripted-node.ts";
@@ -80,7 +80,7 @@ async function databaseSettings(
   folder: string,
   contractsFile: string,
 ): Promise<Record<string, string>> {
-  const identity = identityOf(137, await readContracts({ contractsFile, wallets: "on" }));
+  const identity = toIdentity(137, await readContracts({ contractsFile, wallets: "on" }));
   const place = await databaseOfFolder(folder, identity);
   if (place === null) return {};
   const { url, user, password, database, cluster } = place;

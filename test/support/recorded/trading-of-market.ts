@@ -1,10 +1,10 @@
 /** Sums and prices from the trades of one market. */
 import assert from "node:assert/strict";
 import { amount, ratio } from "./exact.ts";
-import { type PlacedTrade, placeOf } from "./place-logs.ts";
+import { getPlace, type PlacedTrade } from "./place-logs.ts";
 
 export function inOrder(trades: readonly PlacedTrade[]): PlacedTrade[] {
-  return trades.toSorted((a, b) => placeOf(a.log).seq - placeOf(b.log).seq);
+  return trades.toSorted((a, b) => getPlace(a.log).seq - getPlace(b.log).seq);
 }
 
 /** The newest price of either token, as a price of this token. Trades of 0 shares have no price. */

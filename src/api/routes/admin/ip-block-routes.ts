@@ -2,11 +2,11 @@ import { Type } from "typebox";
 import type { IpBlock } from "../../../access/ip-blocks.ts";
 import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
-import { ipBucketOf, parseIpAddress } from "../../../base/ip-address.ts";
+import { parseIpAddress, toIpBucket } from "../../../base/ip-address.ts";
 import { cursor } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
-import { answerPage, listOf } from "../../lists/list-answer.ts";
+import { answerPage, getList } from "../../lists/list-answer.ts";
 import type { AdminServices } from "./key-shape.ts";
 
 const path = "/v1/ip-blocks";
@@ -34,17 +34,17 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
       cursor: Type.Optional(cursor),
     }),
-    response: listOf(blockSchema),
+    response: getList(blockSchema),
     handler: async ({ query }) => {
       const [atMs, ip] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { blockedAtMs: Number(atMs), bucket: String(ip) };
       const read = await ipBlocks.list({ limit: query.limit + 1, after });
-      return answerPage(cursors, { path, query, read, positionOf }, showBlock);
+      return answerPage(cursors, { path, query, read, toPosition }, showBlock);
     },
   });
 }
 
-function positionOf({ blockedAtMs, bucket: ip }: IpBlock): CursorPosition {
+function toPosition({ blockedAtMs, bucket: ip }: IpBlock): CursorPosition {
   return [blockedAtMs, ip];
 }
 
@@ -83,5 +83,5 @@ export function unblockIp({ ipBlocks, audit }: AdminServices): Route {
 /** Parses an IP address or an IPv6 /64. Any address in a /64 names the block of that /64. */
 export function parseBucket(text: string): string | null {
   const address = parseIpAddress(text.replace(/::\/64$/, "::"));
-  return address === null ? null : ipBucketOf(address);
+  return address === null ? null : toIpBucket(address);
 }

@@ -8,7 +8,7 @@ import { invalid } from "../../../base/input/compile-reader.ts";
 import { cursor, ipRange, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
-import { answerPage, listOf, oneOf } from "../../lists/list-answer.ts";
+import { answerPage, getList, oneOf } from "../../lists/list-answer.ts";
 import {
   type AdminServices,
   issuedKeySchema,
@@ -73,19 +73,19 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
       cursor: Type.Optional(cursor),
     }),
-    response: listOf(keySchema),
+    response: getList(keySchema),
     handler: async ({ query }) => {
       const [atMs, id] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { createdAtMs: Number(atMs), id: String(id) };
       const read = await keys.list({ limit: query.limit + 1, after });
       const nowMs = clock.nowMs();
-      const page = { path, query, read, positionOf };
+      const page = { path, query, read, toPosition };
       return answerPage(cursors, page, (key) => showKey(key, nowMs));
     },
   });
 }
 
-function positionOf({ createdAtMs, id }: ApiKey): CursorPosition {
+function toPosition({ createdAtMs, id }: ApiKey): CursorPosition {
   return [createdAtMs, id];
 }
 

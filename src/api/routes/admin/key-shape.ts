@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { AccessStore } from "../../../access/access-store.ts";
-import { type ApiKey, type IssuedKey, statusOf } from "../../../access/api-key.ts";
+import { type ApiKey, getStatus, type IssuedKey } from "../../../access/api-key.ts";
 import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { nullable } from "../../../rows/wire-format.ts";
@@ -47,7 +47,7 @@ export const keyParams = Type.Object({ id: Type.String({ examples }) });
 export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
   return {
     ...showCommon(key),
-    status: statusOf(key, nowMs),
+    status: getStatus(key, nowMs),
     allowed_ips: [...key.allowedIps],
     previous_value_expires_at: showTime(key.previousUntilMs),
     revoked_at: showTime(key.revokedAtMs),

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import { readMarket } from "../../../query/read-markets.ts";
-import { marketRow, presentMarket } from "../../../rows/market-row.ts";
+import { marketRow, toMarketRow } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
@@ -21,7 +21,7 @@ export function getMarket(backend: Backend): Route {
       const market = readMarket(backend, id);
       if (market === null)
         throw new AppError("NOT_FOUND", "No market has this id, token id or slug");
-      return { data: presentMarket(market, backend.state) };
+      return { data: toMarketRow(market, backend.state) };
     },
   });
 }

@@ -5,13 +5,13 @@ import { hash } from "../../../base/input/client-texts.ts";
 import { subjectFieldByKind } from "../../../contracts/events.ts";
 import { readEvents } from "../../../query/read-events.ts";
 import { readFills } from "../../../query/read-fills.ts";
-import { rowContextOf } from "../../../query/row-context.ts";
+import { getRowContext } from "../../../query/row-context.ts";
 import {
   cancellationKinds,
   cancellationRow,
-  presentCancellation,
+  toCancellationRow,
 } from "../../../rows/exchange-event-row.ts";
-import { fillRow, presentFill } from "../../../rows/fill-row.ts";
+import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -49,12 +49,12 @@ export function getOrder(backend: Backend): Route {
       ]);
       if (fills.length === 0 && events.length === 0)
         throw new AppError("NOT_FOUND", "No order with this hash was filled or canceled");
-      const context = rowContextOf(backend);
+      const context = getRowContext(backend);
       const data = {
         order_hash,
         truncated: fills.length > limit,
-        fills: fills.slice(0, limit).map((fill) => presentFill(fill, context)),
-        cancellations: events.flatMap((event) => presentCancellation(event, context) ?? []),
+        fills: fills.slice(0, limit).map((fill) => toFillRow(fill, context)),
+        cancellations: events.flatMap((event) => toCancellationRow(event, context) ?? []),
       };
       return { data };
     },

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
-import { bookRow, presentBook } from "../../../rows/book-row.ts";
+import { bookRow, toBookRow } from "../../../rows/book-row.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -31,7 +31,7 @@ export function getOrderbook({ state, books }: Backend): Route {
       if (book === "absent")
         throw new AppError("NOT_FOUND", "The venue has no order book of this token");
       if (book === "unavailable") throw unavailable(books);
-      return { data: presentBook(book, query.depth, books.clock.monotonicMs()) };
+      return { data: toBookRow(book, query.depth, books.clock.monotonicMs()) };
     },
   });
 }

@@ -29,13 +29,13 @@ export function getPrice(backend: Backend): Route {
     querystring: oneQuery,
     response: oneOf(priceRow),
     cacheControl: "private, max-age=1",
-    cachePolicyOf: ({ params: { token_id: tokenId }, query }) => ({
+    getCachePolicy: ({ params: { token_id: tokenId }, query }) => ({
       watch: watchPrice(backend, tokenId),
-      bodyNow: () => priceOf(backend, tokenId, query),
+      bodyNow: () => findPrice(backend, tokenId, query),
     }),
     handler: async ({ params, query }) => {
       await awaitBook(params.token_id, backend);
-      const body = priceOf(backend, params.token_id, query);
+      const body = findPrice(backend, params.token_id, query);
       if (body === null) throw unknownToken();
       return body;
     },
@@ -58,12 +58,12 @@ export function listPrices(backend: Backend): Route {
       meta: metaSchema,
     }),
     cacheControl: "private, max-age=1",
-    handler: async ({ query: { token_ids: asked, include_mirror: mirror } }) => {
-      await Promise.all(asked.map((id) => awaitBook(id, backend)));
-      const rows = asked.map((id) => readPrice(backend, id, { mirror }));
+    handler: async ({ query: { token_ids: ids, include_mirror: mirror } }) => {
+      await Promise.all(ids.map((id) => awaitBook(id, backend)));
+      const rows = ids.map((id) => readPrice(backend, id, { mirror }));
       return {
         data: rows.filter((row) => row !== null),
-        not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
+        not_found: ids.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
         pagination: onePage,
       };
     },
@@ -71,7 +71,7 @@ export function listPrices(backend: Backend): Route {
 }
 
 /** Reads a price, synchronously from memory; `null` for an unknown token. */
-function priceOf(
+function findPrice(
   backend: Backend,
   tokenId: TokenId,
   { include_mirror: mirror }: Static<typeof oneQuery>,

@@ -1,26 +1,26 @@
 import { type Static, Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
-import { logIndexOf } from "../../../base/ids.ts";
+import { toLogIndex } from "../../../base/ids.ts";
 import { hash } from "../../../base/input/client-texts.ts";
 import type { LocatedEvent } from "../../../market/block-facts.ts";
 import { isTrade } from "../../../market/fill.ts";
-import { resolutionOf } from "../../../market/market.ts";
+import { getResolution } from "../../../market/market.ts";
 import { readTransaction } from "../../../query/read-transaction.ts";
-import { rowContextOf } from "../../../query/row-context.ts";
-import { exchangeEventRow, presentExchangeEvent } from "../../../rows/exchange-event-row.ts";
-import { fillRow, presentFill } from "../../../rows/fill-row.ts";
-import { matchRow, presentMatch } from "../../../rows/match-row.ts";
-import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
+import { getRowContext } from "../../../query/row-context.ts";
+import { exchangeEventRow, toExchangeEventRow } from "../../../rows/exchange-event-row.ts";
+import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
+import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
+import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
 import {
+  getMarketFields,
   idFields,
-  marketFieldsOf,
   placeFields,
-  presentTrade,
+  toTradeRow,
   tradeRow,
 } from "../../../rows/trade-row.ts";
 import { addressText, hashText, nullable } from "../../../rows/wire-format.ts";
-import { subjectOf } from "../../../storage/codec/event-codec.ts";
+import { getSubject } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
@@ -83,7 +83,7 @@ export function getTransaction(backend: Backend): Route {
       const [first] = [...fills, ...events];
       if (first === undefined)
         throw new AppError("NOT_FOUND", "This transaction has no exchange events");
-      const context = rowContextOf(backend);
+      const context = getRowContext(backend);
       const { directory } = context;
       const { log_index: _index, ...place } = placeFields(first, context);
       const shown = fills.slice(0, rowsMax);
@@ -91,23 +91,23 @@ export function getTransaction(backend: Backend): Route {
       const resolutions: Static<typeof resolutionRow>[] = [];
       const notices: Static<typeof exchangeEventRow>[] = [];
       for (const located of events) {
-        const resolution = resolutionOf(located);
-        const notice = presentExchangeEvent(located, context);
-        if (resolution !== null) resolutions.push(presentResolution(resolution, context));
+        const resolution = getResolution(located);
+        const notice = toExchangeEventRow(located, context);
+        if (resolution !== null) resolutions.push(toResolutionRow(resolution, context));
         else if (notice !== null) notices.push(notice);
-        else others.push(presentOther(located));
+        else others.push(toOtherRow(located));
       }
       const data = {
         ...place,
         truncated: fills.length > rowsMax || events.length > rowsMax,
         trades: shown.filter(isTrade).map((fill) => ({
-          ...presentTrade(fill, context),
-          ...marketFieldsOf(fill.tokenId, directory),
+          ...toTradeRow(fill, context),
+          ...getMarketFields(fill.tokenId, directory),
         })),
         matches: shown
           .filter(({ role }) => role === "taker")
-          .map((fill) => presentMatch(fill, context)),
-        fills: shown.map((fill) => presentFill(fill, context)),
+          .map((fill) => toMatchRow(fill, context)),
+        fills: shown.map((fill) => toFillRow(fill, context)),
         resolutions,
         exchange_events: notices,
         other_events: others,
@@ -117,13 +117,13 @@ export function getTransaction(backend: Backend): Route {
   });
 }
 
-function presentOther(located: LocatedEvent) {
+function toOtherRow(located: LocatedEvent) {
   const { seq, address, event } = located;
   return {
     ...idFields(located),
-    log_index: logIndexOf(seq),
+    log_index: toLogIndex(seq),
     kind: event.kind,
     address,
-    subject: subjectOf(event),
+    subject: getSubject(event),
   };
 }

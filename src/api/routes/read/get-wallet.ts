@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import { address } from "../../../base/input/client-texts.ts";
 import { readWallet } from "../../../query/wallets/read-wallet.ts";
-import { presentWallet, walletRow } from "../../../rows/wallet-row.ts";
+import { toWalletRow, walletRow } from "../../../rows/wallet-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
@@ -20,7 +20,7 @@ export function getWallet({ facts, state: { directory } }: Backend): Route {
     handler: async ({ params }) => {
       const { markets, truncated } = await readWallet({ facts, directory }, params.address);
       if (markets.length === 0) throw new AppError("NOT_FOUND", "This wallet has no trades");
-      return { data: presentWallet(params.address, markets, { directory, truncated }) };
+      return { data: toWalletRow(params.address, markets, { directory, truncated }) };
     },
   });
 }

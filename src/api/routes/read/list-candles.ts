@@ -5,7 +5,7 @@ import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
 import { type JoinedTokens, joinTokens, unknownToken } from "../../../query/read-markets.ts";
-import { type CandleRow, candleRow, presentCandle } from "../../../rows/candle-row.ts";
+import { type CandleRow, candleRow, toCandleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
@@ -13,9 +13,9 @@ import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { candleSource } from "../../lists/candle-file.ts";
-import { type CandlePage, firstBucketOf, pageAfter } from "../../lists/candle-page.ts";
-import { listOf, rangeMeta } from "../../lists/list-answer.ts";
-import { type ListParts, openList, shownAs } from "../../lists/row-list.ts";
+import { type CandlePage, getFirstBucket, pageAfter } from "../../lists/candle-page.ts";
+import { getList, rangeMeta } from "../../lists/list-answer.ts";
+import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
@@ -48,28 +48,28 @@ export function listCandles(backend: ListParts): Route {
     description: "OHLCV candles of a token. Without start and end, the newest",
     params: Type.Object({ token_id: tokenId }),
     querystring,
-    response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
+    response: Type.Object({ ...getList(candleRow).properties, meta: candleMeta }),
     isBulk: true,
-    cachePolicyOf: ({ params: { token_id: tokenId }, query }) =>
+    getCachePolicy: ({ params: { token_id: tokenId }, query }) =>
       untilCandlesChange(backend, { tokenId, bucketSeconds: resolutionSeconds[query.resolution] }),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
     handler: async ({ params, query }, reply) => {
-      const asked = params.token_id;
+      const requested = params.token_id;
       const { directory } = backend.state;
-      if (!directory.isKnownToken(asked)) throw unknownToken();
-      const joined = joinTokens(directory, asked, {
+      if (!directory.isKnownToken(requested)) throw unknownToken();
+      const joined = joinTokens(directory, requested, {
         complement: query.source === "pair",
         mirror: query.include_mirror,
       });
-      const path = `/v1/candles/${asked}`;
-      const page = pageOf(joined, query, { backend, path });
+      const path = `/v1/candles/${requested}`;
+      const page = getPage(joined, query, { backend, path });
       const source = candleSource(backend.facts, page, query.order);
-      const present = (one: BucketCandle) => presentCandle(one, page);
-      const list = { path, query, pageRows, row: candleRow, source, ...shownAs(present) };
+      const present = (one: BucketCandle) => toCandleRow(one, page);
+      const list = { path, query, pageRows, row: candleRow, source, ...publicAs(present) };
       const opened = await openList(backend, reply, list);
       if (opened instanceof Readable) return opened;
       const data = opened.rows.map(present);
-      const first = firstBucketOf(page);
+      const first = getFirstBucket(page);
       const maxAge = isLasting(data, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
       return {
@@ -79,7 +79,7 @@ export function listCandles(backend: ListParts): Route {
           ...opened.meta,
           resolution: query.resolution,
           first_candle_ms: first === null ? null : first * 1000,
-          settlement: settlementOf(joined.same, backend),
+          settlement: getSettlement(joined.same, backend),
         },
       };
     },
@@ -92,7 +92,7 @@ function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean
 }
 
 /** Returns the page to read. Without `start` and `end`, pages go back from the newest candle, otherwise in `order`. */
-function pageOf(
+function getPage(
   tokens: JoinedTokens,
   query: CandleQuery,
   { backend, path }: { backend: Backend; path: string },
@@ -107,13 +107,13 @@ function pageOf(
   const to = end !== undefined ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
   const fillForward = query.fill === "previous";
-  const totalsOf = (id: TokenId) => backend.state.directory.totalsOf(id);
-  const whole = { ...tokens, bucketSeconds, order, limit, fillForward, totalsOf, now, from, to };
+  const getTotals = (id: TokenId) => backend.state.directory.getTotals(id);
+  const whole = { ...tokens, bucketSeconds, order, limit, fillForward, getTotals, now, from, to };
   const position = backend.cursors.decode(path, query);
   return position === null ? whole : pageAfter(whole, Number(position[0]));
 }
 
-function settlementOf(
+function getSettlement(
   tokenIds: readonly TokenId[],
   { state: { directory } }: Backend,
 ): { price: string; timestamp_ms: number } | null {

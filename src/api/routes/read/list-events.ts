@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/time/clock.ts";
-import { eventKeyOf } from "../../../market/market.ts";
+import { getEventKey } from "../../../market/market.ts";
 import { readEventList } from "../../../query/read-markets.ts";
-import { eventRow, presentEvent } from "../../../rows/event-row.ts";
+import { eventRow, toEventRow } from "../../../rows/event-row.ts";
 import { type EventSelection, marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { MarketState } from "../../../views/markets/market-state.ts";
 import type { Hits } from "../../../views/search/market-search.ts";
@@ -12,7 +12,7 @@ import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
-import { marketQuery, selectionOf } from "../../lists/market-query.ts";
+import { marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/events";
@@ -52,13 +52,13 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
         query,
         pageRows,
         row: eventRow,
-        open: (hits) => readEventList(parts, eventsAsked(state, query, hits)),
+        open: (hits) => readEventList(parts, requestedEvents(state, query, hits)),
         present: (conditionId) => {
-          const key = keyOf(state, conditionId);
-          return key === null ? null : eventOf(state, key);
+          const key = getKey(state, conditionId);
+          return key === null ? null : findEvent(state, key);
         },
         // A reorg also reverts market metadata, until it is requested again.
-        isShown: (conditionId) => keyOf(state, conditionId) !== null,
+        isShown: (conditionId) => getKey(state, conditionId) !== null,
       }),
   });
 }
@@ -76,17 +76,17 @@ export function getEvent({ state }: Backend): Route {
     response: oneOf(eventRow),
     cacheControl: "private, max-age=10",
     handler: ({ params: { id } }) => {
-      const row = eventOf(state, id) ?? eventNamed(state, id);
+      const row = findEvent(state, id) ?? eventNamed(state, id);
       if (row === null) throw new AppError("NOT_FOUND", "No event has this id");
       return { data: row };
     },
   });
 }
 
-function eventsAsked(state: MarketState, query: EventQuery, hits: Hits | null): EventSelection {
+function requestedEvents(state: MarketState, query: EventQuery, hits: Hits | null): EventSelection {
   const { status: wanted, sort, min_volume: volume, min_volume_24h: dayVolume, ...rest } = query;
   return {
-    market: { ...selectionOf(state, { ...rest, status: "all", sort: "volume" }), hits },
+    market: { ...toSelection(state, { ...rest, status: "all", sort: "volume" }), hits },
     status: wanted,
     minVolume: Number(volume ?? 0n),
     minDayVolume: Number(dayVolume ?? 0n),
@@ -94,22 +94,22 @@ function eventsAsked(state: MarketState, query: EventQuery, hits: Hits | null): 
   };
 }
 
-function keyOf({ directory }: MarketState, conditionId: Parameters<typeof directory.market>[0]) {
+function getKey({ directory }: MarketState, conditionId: Parameters<typeof directory.market>[0]) {
   const market = directory.market(conditionId);
-  return market === null ? null : eventKeyOf(market);
+  return market === null ? null : getEventKey(market);
 }
 
 /** Returns an event by its key; `null` when it has no markets. */
-function eventOf(state: MarketState, key: string): Static<typeof eventRow> | null {
+function findEvent(state: MarketState, key: string): Static<typeof eventRow> | null {
   const markets = marketsOfEvent(state.directory, key);
   const [first] = markets;
   // The event of generation 3 that mirrors a neg-risk event names that event too.
-  return first === undefined ? null : presentEvent(eventKeyOf(first) ?? key, markets, state);
+  return first === undefined ? null : toEventRow(getEventKey(first) ?? key, markets, state);
 }
 
 function eventNamed(state: MarketState, name: string): Static<typeof eventRow> | null {
   const { columns } = state.directory;
   const [ordinal] = [...columns.withLabel("event", name), ...columns.withLabel("event_slug", name)];
-  const key = ordinal === undefined ? null : keyOf(state, columns.conditionIdAt(ordinal));
-  return key === null ? null : eventOf(state, key);
+  const key = ordinal === undefined ? null : getKey(state, columns.conditionIdAt(ordinal));
+  return key === null ? null : findEvent(state, key);
 }

@@ -8,8 +8,8 @@ import {
   cancellationKinds,
   cancellationRow,
   exchangeEventRow,
-  presentCancellation,
-  presentExchangeEvent,
+  toCancellationRow,
+  toExchangeEventRow,
 } from "../../../rows/exchange-event-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
@@ -20,8 +20,8 @@ import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../../lists/fill-
 import {
   answerList,
   type ListParts,
+  publicAs,
   rowListRoute,
-  shownAs,
   storedSource,
 } from "../../lists/row-list.ts";
 
@@ -44,7 +44,7 @@ export function listCancellations(parts: ListParts): Route {
       "Cancellations on the chain. Orders that are canceled at the venue leave no trace there",
     row: cancellationRow,
     kinds: cancellationKinds,
-    present: presentCancellation,
+    present: toCancellationRow,
   });
 }
 
@@ -57,7 +57,7 @@ export function listExchangeEvents(parts: ListParts): Route {
       "Cancellations, approvals, pauses, roles and fees: everything exchanges log except fills",
     row: exchangeEventRow,
     kinds: noticeKinds,
-    present: presentExchangeEvent,
+    present: toExchangeEventRow,
   });
 }
 
@@ -69,11 +69,11 @@ function eventListRoute(
     readonly description: string;
     readonly row: TObject;
     readonly kinds: readonly Kind[];
-    readonly present: (...of: Parameters<typeof presentExchangeEvent>) => Row | null;
+    readonly present: (...of: Parameters<typeof toExchangeEventRow>) => Row | null;
   },
 ): Route {
   const { path, summary, description, row, kinds, present } = list;
-  const shown = shownAs((located: LocatedEvent, context: RowContext): Row => {
+  const shown = publicAs((located: LocatedEvent, context: RowContext): Row => {
     const event = present(located, context);
     assert(event !== null, "only what exchanges log is read");
     return event;
@@ -99,23 +99,23 @@ function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery
   const { order_hash, user } = query;
   return {
     ...rangeFilter(query),
-    kinds: kinds.filter((kind) => isAskedFor(kind, query)),
-    addresses: exchangesOf(backend, query.exchange),
+    kinds: kinds.filter((kind) => isRequestedBy(kind, query)),
+    addresses: getExchanges(backend, query.exchange),
     subject: order_hash ?? (user && subjectOfAddress(user)),
   };
 }
 
 /** Returns the addresses to read; `undefined` for any, because only exchanges log these events. */
-function exchangesOf({ state }: Backend, wanted: EventQuery["exchange"]) {
-  if (wanted === undefined) return undefined;
+function getExchanges({ state }: Backend, requested: EventQuery["exchange"]) {
+  if (requested === undefined) return undefined;
   const all = [...state.directory.contracts.byAddress.values()];
   return all.flatMap((one) =>
-    one.kind === "exchange" && one.exchange === wanted ? one.address : [],
+    one.kind === "exchange" && one.exchange === requested ? one.address : [],
   );
 }
 
 /** Returns whether a query selects a kind. `order_hash` and `user` need a kind that names one; no kind names both. */
-function isAskedFor(one: Kind, { kind, order_hash, user }: EventQuery): boolean {
+function isRequestedBy(one: Kind, { kind, order_hash, user }: EventQuery): boolean {
   return (
     (kind === undefined || one === kind) &&
     (order_hash === undefined || subjectFieldByKind[one] === "orderHash") &&

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
-import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../../base/ids.ts";
+import { type Seq, type TokenId, toBlockNumber, toFirstSeq } from "../../../base/ids.ts";
 import type { Fill } from "../../../market/fill.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
-import { fillRow, presentFill } from "../../../rows/fill-row.ts";
-import { matchRow, presentMatch } from "../../../rows/match-row.ts";
+import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
+import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import {
@@ -13,7 +13,7 @@ import {
   fillSource,
   tokenListQuery,
 } from "../../lists/fill-query.ts";
-import { answerList, type ListParts, rowListRoute, shownAs } from "../../lists/row-list.ts";
+import { answerList, type ListParts, publicAs, rowListRoute } from "../../lists/row-list.ts";
 
 const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
 /** A match has one taker and any number of makers. Makers are in its trades, so matches are not filtered by them. */
@@ -22,13 +22,13 @@ const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
 
 const fillShape = {
   row: fillRow,
-  tokenOf: ({ makerTokenId }: Fill) => makerTokenId,
-  ...shownAs(presentFill),
+  getToken: ({ makerTokenId }: Fill) => makerTokenId,
+  ...publicAs(toFillRow),
 };
 const matchShape = {
   row: matchRow,
-  tokenOf: ({ tokenId }: Fill) => tokenId,
-  ...shownAs(presentMatch),
+  getToken: ({ tokenId }: Fill) => tokenId,
+  ...publicAs(toMatchRow),
 };
 
 /** Lists every `OrderFilled` as on the chain, both legs and summaries. */
@@ -65,19 +65,19 @@ export function listMatches(parts: ListParts): Route {
 
 /** Filters by token, side and value of the order, as a fill shows them. In a mint or merge, those of the trade differ. */
 function orderFilter(query: FillQuery, backend: Backend): FillFilter {
-  const { side, tokenIds: asked, valueMin, ...rest } = fillFilter(query, backend);
+  const { side, tokenIds: requested, valueMin, ...rest } = fillFilter(query, backend);
   return {
     ...rest,
     makerSide: side,
     makerValueMin: valueMin,
-    makerTokenIds: asked,
-    ...(asked === undefined ? {} : tradedTokens(asked, backend)),
+    makerTokenIds: requested,
+    ...(requested === undefined ? {} : tradedTokens(requested, backend)),
   };
 }
 
 /** Narrows the read to traded tokens: the asked ones and their complements. Reads all if one has no complement. */
-function tradedTokens(asked: readonly TokenId[], { state }: Backend): FillFilter {
-  const pairs = asked.map((tokenId) => state.directory.pairOf(tokenId));
+function tradedTokens(requested: readonly TokenId[], { state }: Backend): FillFilter {
+  const pairs = requested.map((tokenId) => state.directory.getPair(tokenId));
   return pairs.some((pair) => pair.length === 1) ? {} : { tokenIds: pairs.flat() };
 }
 
@@ -95,6 +95,6 @@ function summaryFilter(query: Static<typeof matchListQuery>, backend: Backend): 
 
 /** Selects matches from a position on. `seqFrom` is the start of its block, by which the store finds them. */
 function behind(from: Seq, { seqFrom = 0 as Seq }: FillFilter): FillFilter {
-  const first = firstSeqOf(blockNumberOf(from));
+  const first = toFirstSeq(toBlockNumber(from));
   return { matchSeqFrom: from, seqFrom: first > seqFrom ? first : seqFrom };
 }

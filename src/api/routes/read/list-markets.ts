@@ -1,9 +1,9 @@
 import type { Clock } from "../../../base/time/clock.ts";
 import { readMarketList } from "../../../query/read-markets.ts";
-import { marketRow, presentEventSummary, presentMarket } from "../../../rows/market-row.ts";
+import { marketRow, toEventSummaryRow, toMarketRow } from "../../../rows/market-row.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
-import { marketPageRows, marketQuery, selectionOf } from "../../lists/market-query.ts";
+import { marketPageRows, marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/markets";
@@ -26,13 +26,13 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
         query,
         pageRows: marketPageRows,
         row: marketRow,
-        open: (hits) => readMarketList(parts, { ...selectionOf(state, query), hits }),
+        open: (hits) => readMarketList(parts, { ...toSelection(state, query), hits }),
         present: (conditionId) => {
           const market = state.directory.market(conditionId);
           // While a file is sent, a listed market can become the mirror of another one.
           if (market === null || market.conditionId !== conditionId) return null;
-          const row = presentMarket(market, state);
-          return query.include === "event" ? { ...row, event: presentEventSummary(market) } : row;
+          const row = toMarketRow(market, state);
+          return query.include === "event" ? { ...row, event: toEventSummaryRow(market) } : row;
         },
       }),
   });

@@ -11,9 +11,9 @@ import { defineRoute, type Route } from "../../http/route.ts";
 import {
   answerList,
   type ListParts,
+  publicAs,
   type RowSource,
   rowListRoute,
-  shownAs,
 } from "../../lists/row-list.ts";
 
 const pageRows = 100;
@@ -54,8 +54,8 @@ export function listPositions(parts: ListParts): Route {
       const path = `/v1/wallets/${params.address}/positions`;
       const rows = select(read, query, directory);
       const after = parts.cursors.decode(path, query);
-      const source = sourceOf(rows, { query, after });
-      const present = shownAs((position: ValuedPosition) => presentPosition(position, directory));
+      const source = getSource(rows, { query, after });
+      const present = publicAs((position: ValuedPosition) => presentPosition(position, directory));
       return answerList(parts, reply, {
         path,
         query,
@@ -75,8 +75,8 @@ function select(
   directory: MarketDirectory,
 ): readonly ValuedPosition[] {
   const { status, min_size: sizeMin = 0n, order } = query;
-  const isWanted = (position: ValuedPosition): boolean => {
-    const place = directory.placeOf(position.tokenId);
+  const isRequested = (position: ValuedPosition): boolean => {
+    const place = directory.getPlace(position.tokenId);
     if (status !== "all" && position.status !== status) return false;
     if (position.shares < sizeMin) return false;
     if (query.token_id !== undefined && position.tokenId !== query.token_id) return false;
@@ -86,14 +86,14 @@ function select(
     return market?.eventId === query.event_id || market?.negRiskMarketId === query.event_id;
   };
   const sign = order === "asc" ? 1 : -1;
-  return positions.filter(isWanted).toSorted((one, other) => {
-    const [a, b] = [keyOf(one, query), keyOf(other, query)];
+  return positions.filter(isRequested).toSorted((one, other) => {
+    const [a, b] = [getKey(one, query), getKey(other, query)];
     if (a !== b) return a < b ? -sign : sign;
     return one.tokenId < other.tokenId ? -1 : 1;
   });
 }
 
-function keyOf(position: ValuedPosition, { sort }: PositionQuery): bigint {
+function getKey(position: ValuedPosition, { sort }: PositionQuery): bigint {
   switch (sort) {
     case "value":
       return position.value ?? 0n;
@@ -111,7 +111,7 @@ function keyOf(position: ValuedPosition, { sort }: PositionQuery): bigint {
 }
 
 /** A page starts after the key and the token of the last row of the one before, wherever that position is now. */
-function sourceOf(
+function getSource(
   rows: readonly ValuedPosition[],
   {
     query,
@@ -121,19 +121,19 @@ function sourceOf(
   const sign = query.order === "asc" ? 1n : -1n;
   const [key = "0", token = ""] = after ?? [];
   const isAfter = (position: ValuedPosition): boolean => {
-    const distance = (keyOf(position, query) - BigInt(key)) * sign;
+    const distance = (getKey(position, query) - BigInt(key)) * sign;
     return distance > 0n || (distance === 0n && position.tokenId > String(token));
   };
   const rest = after === null ? rows : rows.filter(isAfter);
-  const positionOf = (position: ValuedPosition) =>
-    [String(keyOf(position, query)), position.tokenId] as const;
+  const toPosition = (position: ValuedPosition) =>
+    [String(getKey(position, query)), position.tokenId] as const;
   return {
     first: async (count) => rest.slice(0, count),
-    positionOf,
+    toPosition,
     openAll: async (rowsMax) => {
       const sent = rest.slice(0, rowsMax);
       const last = rest.length > rowsMax ? sent.at(-1) : undefined;
-      const edge = last === undefined ? null : positionOf(last);
+      const edge = last === undefined ? null : toPosition(last);
       return { rowCount: sent.length, edge, chunks: [sent] };
     },
   };

@@ -3,7 +3,7 @@ import type { ConditionId, Seq } from "../../../base/ids.ts";
 import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
 import { type ResolutionSnapshot, snapshotResolutions } from "../../../query/read-resolutions.ts";
-import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
+import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
 import { firstSeqAbove } from "../../../storage/recover.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
@@ -11,13 +11,13 @@ import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
-import { pageOf } from "../../lists/list-answer.ts";
+import { getPage } from "../../lists/list-answer.ts";
 import {
   answerList,
   type ListParts,
+  publicAs,
   type RowSource,
   rowListRoute,
-  shownAs,
 } from "../../lists/row-list.ts";
 
 const path = "/v1/resolutions";
@@ -39,26 +39,26 @@ export function listResolutions(parts: ListParts): Route {
     querystring,
     handler: ({ query }, reply) => {
       const source = resolutionSource(parts, query);
-      const list = { path, query, row: resolutionRow, source, ...shownAs(presentResolution) };
+      const list = { path, query, row: resolutionRow, source, ...publicAs(toResolutionRow) };
       return answerList(parts, reply, list);
     },
   });
 }
 
 function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<Resolution> {
-  const from = { index: firstIndexOf(backend, query), step: stepOf(query) };
-  const list = { range: rangeOf(query, backend), from };
+  const from = { index: getFirstIndex(backend, query), step: getStep(query) };
+  const list = { range: getRange(query, backend), from };
   const take = (limit: number) => snapshotResolutions(backend, list, limit);
   return {
     first: async (count) => {
       const { places, at } = take(count);
       return places.map(at);
     },
-    positionOf,
+    toPosition,
     openAll: async (rowsMax) => {
       const { places, at } = take(rowsMax + 1);
-      const { rows: sent, edge } = pageOf(places, rowsMax, (place) => positionOf(at(place)));
-      return { rowCount: sent.length, edge, chunks: chunksOf({ places: sent, at }) };
+      const { rows: sent, edge } = getPage(places, rowsMax, (place) => toPosition(at(place)));
+      return { rowCount: sent.length, edge, chunks: toChunks({ places: sent, at }) };
     },
   };
 }
@@ -66,23 +66,23 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
 /** Resolutions read per turn. Each takes some 10 us, so that a turn is short. */
 const resultsAtOnce = 250;
 
-function* chunksOf({ places, at }: ResolutionSnapshot): Generator<readonly Resolution[]> {
+function* toChunks({ places, at }: ResolutionSnapshot): Generator<readonly Resolution[]> {
   for (let from = 0; from < places.length; from += resultsAtOnce)
     yield places.slice(from, from + resultsAtOnce).map(at);
 }
 
-function positionOf({ seq, conditionId: id }: Resolution): CursorPosition {
+function toPosition({ seq, conditionId: id }: Resolution): CursorPosition {
   return [seq, id];
 }
 
-function stepOf({ order }: ResolutionQuery): 1 | -1 {
+function getStep({ order }: ResolutionQuery): 1 | -1 {
   return order === "asc" ? 1 : -1;
 }
 
 /** Returns the index at which the page starts. Throws `INVALID_CURSOR`. */
-function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): number {
+function getFirstIndex({ state, cursors }: Backend, query: ResolutionQuery): number {
   const { resolutions } = state.directory;
-  const step = stepOf(query);
+  const step = getStep(query);
   const position = cursors.decode(path, query);
   if (position === null) return step === 1 ? 0 : resolutions.count - 1;
   const [seq, id] = position;
@@ -93,14 +93,14 @@ function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): numb
   return step === 1 && !isThere ? edge : edge + step;
 }
 
-function rangeOf(query: ResolutionQuery, { facts, state }: Backend): ResolutionRange {
+function getRange(query: ResolutionQuery, { facts, state }: Backend): ResolutionRange {
   const { seqTo = Infinity, ...range } = rangeFilter(query);
   const end = query.status === "finalized" ? firstSeqAbove(facts.coverage) : Infinity;
-  return { ...range, seqTo: Math.min(seqTo, end), conditionIds: conditionsAsked(query, state) };
+  return { ...range, seqTo: Math.min(seqTo, end), conditionIds: requestedConditions(query, state) };
 }
 
 /** Returns the conditions that a query selects; `undefined` for any. */
-function conditionsAsked(
+function requestedConditions(
   { condition_id: id, neg_risk_market_id: eventId }: ResolutionQuery,
   { directory }: Backend["state"],
 ): ReadonlySet<ConditionId> | undefined {

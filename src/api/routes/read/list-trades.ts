@@ -22,7 +22,7 @@ const tokenQuery = Type.Object({
 });
 
 const roles = ["maker", "direct"] as const;
-const shape = { row: tradeRow, tokenOf: ({ tokenId: id }: Fill) => id };
+const shape = { row: tradeRow, getToken: ({ tokenId: id }: Fill) => id };
 
 /** Lists trades of all tokens, or of some. */
 export function listTrades(parts: ListParts): Route {
@@ -33,7 +33,7 @@ export function listTrades(parts: ListParts): Route {
     summary: "List trades",
     description: "Trades of all tokens, newest first. Volume is counted once",
     querystring: allQuery,
-    cachePolicyOf: () => untilChange(parts),
+    getCachePolicy: () => untilChange(parts),
     handler: ({ query }, reply) => {
       const filter = { ...fillFilter(query, parts), matchType: query.match_type, roles };
       const source = fillSource(parts, filter, { path, query });
@@ -53,15 +53,15 @@ export function listTokenTrades(parts: ListParts): Route {
       "Trades of one token, newest first; optionally with inverted trades of its complement",
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
-    cachePolicyOf: ({ params, query }) => {
+    getCachePolicy: ({ params, query }) => {
       const namesMarkets = query.include !== undefined;
       return untilTradesChange(parts, { tokenId: params.token_id, namesMarkets });
     },
     handler: ({ params, query }, reply) => {
-      const asked = params.token_id;
+      const requested = params.token_id;
       const { directory } = parts.state;
-      if (!directory.isKnownToken(asked)) throw unknownToken();
-      const { same, inverted } = joinTokens(directory, asked, {
+      if (!directory.isKnownToken(requested)) throw unknownToken();
+      const { same, inverted } = joinTokens(directory, requested, {
         complement: query.include_complement,
         mirror: query.include_mirror,
       });
@@ -73,9 +73,9 @@ export function listTokenTrades(parts: ListParts): Route {
       };
       const sent = (fill: Fill): Fill =>
         inverted.includes(fill.tokenId)
-          ? invertFill(fill, directory.complementOf(fill.tokenId) ?? asked)
+          ? invertFill(fill, directory.getComplement(fill.tokenId) ?? requested)
           : fill;
-      const path = `/v1/trades/market/${asked}`;
+      const path = `/v1/trades/market/${requested}`;
       return answerList(parts, reply, {
         ...shape,
         path,

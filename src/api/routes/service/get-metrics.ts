@@ -3,7 +3,7 @@ import type { LatencyHistogram } from "../../../base/metrics/latency-histogram.t
 import { formatPrometheus, prometheusContentType } from "../../../base/metrics/prometheus-text.ts";
 import { PackableBytes } from "../../http/gzip.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { familiesOf } from "../../metrics/metric-table.ts";
+import { toFamilies } from "../../metrics/metric-table.ts";
 import { type Metrics, metricsSchema } from "../../metrics/metrics-schema.ts";
 
 /** The source of both forms of the metrics. */
@@ -52,7 +52,7 @@ function asText(source: MetricsSource) {
     response: Type.String({ description: "Text format 0.0.4" }),
     contentType: prometheusContentType,
     handler: async () => {
-      const families = familiesOf(await source.read());
+      const families = toFamilies(await source.read());
       return packable(await formatPrometheus(families, source.histograms));
     },
   };
