@@ -99,6 +99,8 @@ for (const colorScheme of ["light", "dark"] as const)
     const page = await openPage(await openBrowser(t), { colorScheme });
     await page.goto(`${server.url}/docs#tag/trades/GET/v1/trades`);
     await page.waitForSelector("text=Test Request");
+    // The page is light until its script has read the preference.
+    await page.waitForSelector(`body.${colorScheme}-mode`);
     await assertAccessible(page, colorScheme);
   });
 

@@ -18,6 +18,14 @@ const repeatedRows = [
 
 const source = readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
+/** Waits for colors that change over time, as those of a theme that has just been chosen. */
+const untilStill = `new Promise((resolve) => {
+  const isMoving = (one) => one instanceof CSSTransition && one.playState === "running";
+  const check = () =>
+    document.getAnimations().some(isMoving) ? setTimeout(check, 50) : resolve();
+  requestAnimationFrame(() => requestAnimationFrame(check));
+})`;
+
 /** Asserts that the page in its current state breaks no rule of axe, or no rule about color. */
 export async function assertAccessible(
   page: Page,
@@ -25,6 +33,7 @@ export async function assertAccessible(
   rules: "all" | "color" = "all",
 ): Promise<void> {
   if ((await page.evaluate(`"axe" in globalThis`)) === false) await page.evaluate(await source);
+  await page.evaluate(untilStill);
   const runOnly =
     rules === "color" ? { runOnly: { type: "rule", values: ["color-contrast"] } } : {};
   const options = JSON.stringify({ resultTypes: ["violations"], preload: false, ...runOnly });
