@@ -10,7 +10,7 @@ import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import type { Page } from "playwright-core";
-import type { Market } from "../client/src/api.ts";
+import type { Market } from "../clients/typescript/src/api.ts";
 import { openBrowser, openPage } from "../test/support/browser.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../test/support/generate-chain.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
-import { recommendedBackoff, waitAfter } from "../../client/src/backoff.ts";
-import { OddwireClient } from "../../client/src/client.ts";
-import { OddwireError } from "../../client/src/oddwire-error.ts";
+import { recommendedBackoff, waitAfter } from "../../clients/typescript/src/backoff.ts";
+import { OddwireClient } from "../../clients/typescript/src/client.ts";
+import { OddwireError } from "../../clients/typescript/src/oddwire-error.ts";
 import { cleanUp } from "../support/clean-up.ts";
 
 type Scripted = {

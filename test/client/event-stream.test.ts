@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
-import { recommendedBackoff } from "../../client/src/backoff.ts";
-import { OddwireClient } from "../../client/src/client.ts";
+import { recommendedBackoff } from "../../clients/typescript/src/backoff.ts";
+import { OddwireClient } from "../../clients/typescript/src/client.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { waitMsMax } from "../support/wait-for.ts";
 

@@ -8,7 +8,7 @@ import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { systemSettings } from "../support/system-settings.ts";
 
-const folder = new URL("../../client/examples/", import.meta.url);
+const folder = new URL("../../clients/typescript/examples/", import.meta.url);
 const examples = readdirSync(folder).filter((name) => name !== "connect.ts");
 
 /** Pages for people and tools, and the stream, which does not answer a request. The client does not call them. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FileCheck, type FileFormat } from "../../client/src/list-file.ts";
+import { FileCheck, type FileFormat } from "../../clients/typescript/src/list-file.ts";
 
 function finish(check: FileCheck, bytes: Uint8Array, pieceBytes = 3): void {
   for (let at = 0; at < bytes.length; at += pieceBytes)

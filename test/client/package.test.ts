@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type * as client from "../../client/src/client.ts";
+import type * as client from "../../clients/typescript/src/client.ts";
 import { cleanUp } from "../support/clean-up.ts";
 
 /** A program that does not compile if the types of the package are not found. */
@@ -17,7 +17,7 @@ type IsUnknown = 0 extends 1 & Health ? true : false;
 export const isUnknown: IsUnknown = false;
 `;
 
-const project = fileURLToPath(new URL("../../client/tsconfig.json", import.meta.url));
+const project = fileURLToPath(new URL("../../clients/typescript/tsconfig.json", import.meta.url));
 const compiler = fileURLToPath(import.meta.resolve("typescript/package.json")).replace(
   "package.json",
   join("bin", "tsc"),
@@ -28,7 +28,7 @@ test("the package builds, loads, and imports no other package", async (t) => {
   cleanUp(t, async () => rm(folder, { recursive: true }));
   execFileSync(process.execPath, [compiler, "--project", project, "--outDir", folder]);
   const names = await readdir(folder);
-  const sources = await readdir(new URL("../../client/src/", import.meta.url));
+  const sources = await readdir(new URL("../../clients/typescript/src/", import.meta.url));
   for (const name of sources) {
     assert.ok(names.includes(name.replace(".ts", ".js")), name);
     assert.ok(names.includes(name.replace(".ts", ".d.ts")), name);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
-import { OddwireClient } from "../../client/src/client.ts";
+import { OddwireClient } from "../../clients/typescript/src/client.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { DataServer } from "../support/open-data-server.ts";
 

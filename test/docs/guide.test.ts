@@ -12,7 +12,7 @@ import { type Example, readExamples } from "./read-examples.ts";
 
 /** The search of the guide. It finds a market of the recording with many trades. */
 const question = "rain";
-const client = new URL("../../client/src/client.ts", import.meta.url).href;
+const client = new URL("../../clients/typescript/src/client.ts", import.meta.url).href;
 const interpreters = {
   sh: { program: ["bash", "-euo", "pipefail"], ending: "sh" },
   js: { program: [process.execPath], ending: "mjs" },
@@ -29,7 +29,7 @@ const probes: readonly (readonly [tool: string, ...probe: string[]])[] = [
 ];
 const pages = [
   "README.md",
-  "client/README.md",
+  "clients/typescript/README.md",
   ...listFiles("docs").filter((path) => path.startsWith("docs/guide/")),
 ];
 const examples = pages.flatMap(readExamples).filter(asksTheService);

@@ -1,7 +1,7 @@
 /** How the explorer divides time, names outcomes and writes amounts, without a browser. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Candle, Market } from "../../client/src/api.ts";
+import type { Candle, Market } from "../../clients/typescript/src/api.ts";
 import { getWindow, resolutionsFor, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
 import { cents, dollars, exact, exactDollars, percent } from "../../explorer/src/format/numbers.ts";

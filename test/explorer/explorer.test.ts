@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { Market, Trade } from "../../client/src/api.ts";
+import type { Market, Trade } from "../../clients/typescript/src/api.ts";
 import { dollars, percent, plural } from "../../explorer/src/format/numbers.ts";
 import { collectComplaints, openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";

@@ -1,7 +1,7 @@
 /** What the explorer says an order paid and got. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Fill, Match } from "../../client/src/api.ts";
+import type { Fill, Match } from "../../clients/typescript/src/api.ts";
 import { getFigures } from "../../explorer/src/tape/fill-figures.ts";
 
 const refunded = {

@@ -1,7 +1,7 @@
 /** Where the explorer draws prices and volumes, without a browser. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Candle, Market } from "../../client/src/api.ts";
+import type { Candle, Market } from "../../clients/typescript/src/api.ts";
 import { type Bucket, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import {
   asOf,

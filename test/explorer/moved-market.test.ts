@@ -1,7 +1,7 @@
 /** The explorer's page of a market that moved to Protocol V2: one market, over both ledgers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Market } from "../../client/src/api.ts";
+import type { Market } from "../../clients/typescript/src/api.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";

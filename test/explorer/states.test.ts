@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { Market } from "../../client/src/api.ts";
+import type { Market } from "../../clients/typescript/src/api.ts";
 import { getWaitPage, waitPageHeaders } from "../../src/api/http/wait-page.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";

@@ -22,7 +22,7 @@ before(async () => {
   await mkdir(modules);
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await unpack(root, "oddwire");
-  await unpack(join(root, "client"), "oddwire-client");
+  await unpack(join(root, "clients/typescript"), "oddwire-client");
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
   const { dependencies, optionalDependencies } = manifest;
   // Dependencies are linked from the checkout, because a test has no registry.

@@ -1,8 +1,8 @@
 /** `oddwire tail` on the stream of a real server: trades as they happen, reorgs, a refused key, filters. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { Trade } from "../../client/src/api.ts";
-import { OddwireClient } from "../../client/src/client.ts";
+import type { Trade } from "../../clients/typescript/src/api.ts";
+import { OddwireClient } from "../../clients/typescript/src/client.ts";
 import { printTrades, questionReader } from "../../src/cli/client/print-trades.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { idFields } from "../../src/rows/trade-row.ts";

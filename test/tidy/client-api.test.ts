@@ -5,5 +5,8 @@ import { readText } from "./project-files.ts";
 
 test("the types of the client equal those generated from the schemas", async () => {
   const made = await formatClientApi();
-  assert.ok(made === readText("client/src/api.ts"), "client/src/api.ts differs: run npm run docs");
+  assert.ok(
+    made === readText("clients/typescript/src/api.ts"),
+    "clients/typescript/src/api.ts differs: run npm run docs",
+  );
 });

@@ -1,4 +1,4 @@
-/** Prints `client/src/api.ts`, generated from the document of the API. `npm run docs` writes the file. */
+/** Prints `clients/typescript/src/api.ts`, generated from the document of the API. `npm run docs` writes the file. */
 
 import type { JsonSchema } from "../../src/api/docs/api-document.ts";
 import type { ApiDocument, Operation } from "../../src/api/docs/describe-api.ts";

@@ -170,7 +170,8 @@ suite("imports", () => {
     const allowed = ["package.json", "explorer/bundle-explorer.ts", "deploy/viewer-script.ts"];
     assertNone(
       violationsOfImports((from, target) => {
-        if (from.startsWith("src/cli/") && target.startsWith("client/src/")) return false;
+        if (from.startsWith("src/cli/") && target.startsWith("clients/typescript/src/"))
+          return false;
         return !target.startsWith("src/") && !allowed.includes(target);
       }),
     );
@@ -289,7 +290,7 @@ suite("files", () => {
   test("have no default exports and no re-exports", () => {
     assertNone(findCode(scripts, /^export default\b/));
     // A package has one entry point, which re-exports everything public.
-    const others = scripts.filter(({ path }) => path !== "client/src/package-entry.ts");
+    const others = scripts.filter(({ path }) => path !== "clients/typescript/src/package-entry.ts");
     assertNone(findCode(others, /^export\s+(?:type\s+)?(?:\*|\{)/));
   });
 

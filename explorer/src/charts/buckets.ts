@@ -1,5 +1,5 @@
 /** Candles on a regular time grid, so that equal durations have equal widths. */
-import type { Candle } from "../../../client/src/api.ts";
+import type { Candle } from "../../../clients/typescript/src/api.ts";
 
 const resolutions = ["1m", "5m", "15m", "1h", "4h", "1d"] as const;
 export type Resolution = (typeof resolutions)[number];

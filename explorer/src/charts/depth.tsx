@@ -1,6 +1,6 @@
 /** The depth chart: the dollars of all orders up to each price, near the middle of the book. */
 import { useState } from "preact/hooks";
-import type { Level } from "../../../client/src/local-book.ts";
+import type { Level } from "../../../clients/typescript/src/local-book.ts";
 import { cents, dollars } from "../format/numbers.ts";
 
 const size = { width: 320, height: 110, foot: 18 };

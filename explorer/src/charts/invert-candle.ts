@@ -1,4 +1,4 @@
-import type { Candle } from "../../../client/src/api.ts";
+import type { Candle } from "../../../clients/typescript/src/api.ts";
 import type { Bucket } from "./buckets.ts";
 
 /** Inverts buckets to the prices of the other outcome (1 - p). */

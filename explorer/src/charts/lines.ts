@@ -1,5 +1,5 @@
 /** Lines through the closes of buckets. A price holds until the next trade. */
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import { type Bucket, endWithin } from "./buckets.ts";
 
 /** The volume of a bucket. */

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Candle, TokenId } from "../../../client/src/api.ts";
+import type { Candle, TokenId } from "../../../clients/typescript/src/api.ts";
 import { bothLedgers, type LedgerToken } from "../service/ledgers.ts";
 import { usePaced } from "../service/use-paced.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";

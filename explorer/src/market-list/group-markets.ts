@@ -1,4 +1,4 @@
-import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import type { Market, Price, TokenId } from "../../../clients/typescript/src/api.ts";
 import { short } from "../format/numbers.ts";
 import { priceInRow } from "../service/ledgers.ts";
 

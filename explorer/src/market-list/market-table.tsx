@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Market, Price } from "../../../client/src/api.ts";
+import type { Market, Price } from "../../../clients/typescript/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { count, dollars, getTone, plural, points } from "../format/numbers.ts";
 import { ago, dateAndTime, timeTooltip, toMilliseconds, until } from "../format/times.ts";

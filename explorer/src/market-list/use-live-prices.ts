@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Price, TokenId } from "../../../client/src/api.ts";
+import type { Price, TokenId } from "../../../clients/typescript/src/api.ts";
 import { bothLedgers, type LedgerToken } from "../service/ledgers.ts";
 import { usePaced } from "../service/use-paced.ts";
 import { useResource } from "../service/use-resource.ts";

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useReducer, useRef } from "preact/hooks";
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import { candlesQuery, getWindow, toBuckets } from "../charts/buckets.ts";
 import { toLine, withSettlement } from "../charts/lines.ts";
 import { ledgerTokens } from "../service/ledgers.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Level } from "../../../client/src/local-book.ts";
+import type { Level } from "../../../clients/typescript/src/local-book.ts";
 import { Depth, getMiddle, type Sides } from "../charts/depth.tsx";
 import { cents, count, dollars } from "../format/numbers.ts";
 import { Notice, Skeleton } from "../parts/states.tsx";

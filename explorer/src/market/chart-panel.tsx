@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import {
   candlesQuery,
   type Resolution,

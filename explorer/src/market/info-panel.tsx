@@ -1,4 +1,4 @@
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import { toMilliseconds } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";

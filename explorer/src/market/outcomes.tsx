@@ -1,4 +1,4 @@
-import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import type { Market, Price, TokenId } from "../../../clients/typescript/src/api.ts";
 import { getTone, percent, points } from "../format/numbers.ts";
 import { setParameters } from "../routing/location.ts";
 import { priceInRow } from "../service/ledgers.ts";

@@ -1,6 +1,6 @@
-import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
-import { wait } from "../../../client/src/backoff.ts";
-import type { OddwireClient } from "../../../client/src/client.ts";
+import type { Market, TokenId, Trade } from "../../../clients/typescript/src/api.ts";
+import { wait } from "../../../clients/typescript/src/backoff.ts";
+import type { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { nextPaint } from "../service/next-paint.ts";
 
 /** The state of a replay at one moment of the market's life. */

@@ -1,4 +1,4 @@
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import { exactDollars, short } from "../format/numbers.ts";
 import { ChainLink, Transaction } from "../parts/hex.tsx";
 import { Time } from "../parts/time.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import { client } from "../service/session.ts";
 import { type ReplayMoment, ReplayPlayer } from "./replay-player.ts";
 

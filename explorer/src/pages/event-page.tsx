@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
-import type { OddwireClient } from "../../../client/src/client.ts";
+import type { Market, Event as MarketEvent } from "../../../clients/typescript/src/api.ts";
+import type { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { candlesQuery, ranges, usualRange } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import { sumVolumes, toLine, withSettlement } from "../charts/lines.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CreateKey, IssuedKey, Key } from "../../../client/src/api.ts";
+import type { CreateKey, IssuedKey, Key } from "../../../clients/typescript/src/api.ts";
 import { plural } from "../format/numbers.ts";
 import { toMilliseconds } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";

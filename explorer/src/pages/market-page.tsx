@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { Market, Price, TokenId } from "../../../client/src/api.ts";
+import type { Market, Price, TokenId } from "../../../clients/typescript/src/api.ts";
 import { cents, count, dollars, exact, exactDollars, plural } from "../format/numbers.ts";
 import { ago, describeEnding, timeTooltip } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ListMarkets, Market } from "../../../client/src/api.ts";
+import type { ListMarkets, Market } from "../../../clients/typescript/src/api.ts";
 import { duration } from "../format/times.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { sortBy, sortedBy, sortName, sorts } from "../market-list/sorts.ts";

@@ -1,4 +1,4 @@
-import type { GetMetrics, GetReady } from "../../../client/src/api.ts";
+import type { GetMetrics, GetReady } from "../../../clients/typescript/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { bytes, count, exact, plural, unknown } from "../format/numbers.ts";
 import { duration, fullTime } from "../format/times.ts";

@@ -1,4 +1,4 @@
-import type { GetTransaction, Match } from "../../../client/src/api.ts";
+import type { GetTransaction, Match } from "../../../clients/typescript/src/api.ts";
 import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
 import { ChainLink, FullId, Order, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";

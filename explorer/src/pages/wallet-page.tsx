@@ -1,4 +1,4 @@
-import type { ConditionId, GetWallet, Market } from "../../../client/src/api.ts";
+import type { ConditionId, GetWallet, Market } from "../../../clients/typescript/src/api.ts";
 import { cents, count, dollars, exact, exactDollars, short } from "../format/numbers.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Figures, Panel } from "../parts/panel.tsx";

@@ -1,4 +1,4 @@
-import { OddwireError } from "../../../client/src/oddwire-error.ts";
+import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
 
 /** Why something could not be read, in words, and when to try again. */
 export type Failure = {

@@ -1,4 +1,4 @@
-import type { Market } from "../../../client/src/api.ts";
+import type { Market } from "../../../clients/typescript/src/api.ts";
 import { dollars, percent } from "../format/numbers.ts";
 import { dateAndTime, toMilliseconds } from "../format/times.ts";
 import { type MarketGroup, toLabel } from "../market-list/group-markets.ts";

@@ -1,5 +1,5 @@
 /** The two ledgers of a market that moved to Protocol V2: the tokens of its own condition and those of its mirror. */
-import type { Market, TokenId } from "../../../client/src/api.ts";
+import type { Market, TokenId } from "../../../clients/typescript/src/api.ts";
 
 /** A token of a market, and the token of the same outcome in Protocol V2; `null` if the market has not moved. */
 export type LedgerToken = {

@@ -1,7 +1,7 @@
 /** The questions of markets, for lists that have only condition ids. They are read in batches and remembered. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ConditionId } from "../../../client/src/api.ts";
+import type { ConditionId } from "../../../clients/typescript/src/api.ts";
 import { client } from "./session.ts";
 
 const batchMax = 100;

@@ -1,8 +1,8 @@
 /** The session of this tab: its key, the client that sends it, and whether the service accepts it. */
 import { computed, signal } from "@preact/signals";
-import type { GetMetrics } from "../../../client/src/api.ts";
-import { wait } from "../../../client/src/backoff.ts";
-import { OddwireClient } from "../../../client/src/client.ts";
+import type { GetMetrics } from "../../../clients/typescript/src/api.ts";
+import { wait } from "../../../clients/typescript/src/backoff.ts";
+import { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { dropFragment } from "../routing/location.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import {

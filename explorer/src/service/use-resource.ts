@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { wait } from "../../../client/src/backoff.ts";
-import type { OddwireClient } from "../../../client/src/client.ts";
+import { wait } from "../../../clients/typescript/src/backoff.ts";
+import type { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import { client, lock } from "./session.ts";
 

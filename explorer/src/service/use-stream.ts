@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { wait } from "../../../client/src/backoff.ts";
-import type { StreamState } from "../../../client/src/event-stream.ts";
+import { wait } from "../../../clients/typescript/src/backoff.ts";
+import type { StreamState } from "../../../clients/typescript/src/event-stream.ts";
 import type {
   ChannelRequest,
   ChannelRows,
   StreamFrame,
-} from "../../../client/src/stream-frames.ts";
+} from "../../../clients/typescript/src/stream-frames.ts";
 import { toFailure } from "./failure.ts";
 import { nextPaint } from "./next-paint.ts";
 import { client, lock } from "./session.ts";

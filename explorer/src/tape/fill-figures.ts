@@ -1,4 +1,4 @@
-import type { Fill, Match } from "../../../client/src/api.ts";
+import type { Fill, Match } from "../../../clients/typescript/src/api.ts";
 import { cents, exact, exactDollars } from "../format/numbers.ts";
 
 const unitsPerDollar = 1e6;

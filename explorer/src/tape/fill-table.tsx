@@ -1,4 +1,4 @@
-import type { Fill, Match } from "../../../client/src/api.ts";
+import type { Fill, Match } from "../../../clients/typescript/src/api.ts";
 import { exact, exactDollars, short } from "../format/numbers.ts";
 import { Order, Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { Trade } from "../../../client/src/api.ts";
+import type { Trade } from "../../../clients/typescript/src/api.ts";
 import { plural } from "../format/numbers.ts";
 import { zoneAt, zoneText } from "../format/times.ts";
 import { MoreButton } from "../parts/more-button.tsx";

@@ -1,4 +1,4 @@
-import type { Trade } from "../../../client/src/api.ts";
+import type { Trade } from "../../../clients/typescript/src/api.ts";
 
 /** The match types of trades, each in a word and in a sentence. */
 export const matchTypes: Readonly<

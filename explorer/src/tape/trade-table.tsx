@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Trade } from "../../../client/src/api.ts";
+import type { Trade } from "../../../clients/typescript/src/api.ts";
 import { cents, exact, exactDollars, short } from "../format/numbers.ts";
 import { date, timeOfDay, timeTooltip } from "../format/times.ts";
 import { Transaction, Wallet } from "../parts/hex.tsx";

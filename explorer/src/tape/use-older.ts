@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Trade } from "../../../client/src/api.ts";
-import type { OddwireClient } from "../../../client/src/client.ts";
+import type { Trade } from "../../../clients/typescript/src/api.ts";
+import type { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { learnQuestions } from "../service/market-names.ts";
 import { client } from "../service/session.ts";
 import { merged, type TradeChannel, toQuery } from "./use-tape.ts";

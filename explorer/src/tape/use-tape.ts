@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from "preact/hooks";
-import type { ListTrades, Trade } from "../../../client/src/api.ts";
-import type { ChannelRequest, StreamFrame } from "../../../client/src/stream-frames.ts";
+import type { ListTrades, Trade } from "../../../clients/typescript/src/api.ts";
+import type { ChannelRequest, StreamFrame } from "../../../clients/typescript/src/stream-frames.ts";
 import { learnQuestions } from "../service/market-names.ts";
 import { useResource } from "../service/use-resource.ts";
 import { type LiveState, useStream } from "../service/use-stream.ts";

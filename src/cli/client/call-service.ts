@@ -1,4 +1,4 @@
-import { OddwireError } from "../../../client/src/oddwire-error.ts";
+import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
 import { fetchFailure } from "../../base/errors.ts";
 import { CommandError } from "../command.ts";
 

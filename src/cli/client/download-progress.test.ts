@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FileCheck } from "../../../client/src/list-file.ts";
+import { FileCheck } from "../../../clients/typescript/src/list-file.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { DownloadProgress } from "./download-progress.ts";
 

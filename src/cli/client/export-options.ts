@@ -1,4 +1,4 @@
-import type { FileFormat } from "../../../client/src/list-file.ts";
+import type { FileFormat } from "../../../clients/typescript/src/list-file.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 
 type ExportFilter = {

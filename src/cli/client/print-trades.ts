@@ -1,6 +1,6 @@
-import type { StreamReorg, Trade } from "../../../client/src/api.ts";
-import { OddwireClient } from "../../../client/src/client.ts";
-import { OddwireError } from "../../../client/src/oddwire-error.ts";
+import type { StreamReorg, Trade } from "../../../clients/typescript/src/api.ts";
+import { OddwireClient } from "../../../clients/typescript/src/client.ts";
+import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
 import { toPlainLine } from "../../base/plain-text.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { exitCodes, print } from "../command.ts";

@@ -1,4 +1,4 @@
-import { OddwireClient } from "../../../client/src/client.ts";
+import { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { toPlainLine } from "../../base/plain-text.ts";
 import { exitCodes, formatTable, print } from "../command.ts";
 import { type ApiOptions, readUrl } from "./api-options.ts";
