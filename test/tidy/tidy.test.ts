@@ -1,6 +1,6 @@
 /**
  * Checks the house rules that no other tool checks. A failure names the file and line. A change of a
- * rule changes this file and ARCHITECTURE.md together.
+ * rule changes this file and CONTRIBUTING.md together.
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
