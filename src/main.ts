@@ -6,7 +6,7 @@ import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
 import type { IndexingPosition } from "./roles/serve-role.ts";
-import { lockDataFolder, readStartBlock } from "./storage/data-folder.ts";
+import { lockDataDirectory, readStartBlock } from "./storage/data-directory.ts";
 
 /** A running process of the service: its base URL, and its lifetime, which ends it. */
 export type Service = Opened & { readonly life: Lifetime };
@@ -16,7 +16,7 @@ export type Opened = { readonly url: string; readonly indexing?: IndexingPositio
 
 /**
  * Opens everything and resolves when the service answers requests. Indexing continues in the background.
- * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`, after closing
+ * Throws `ConfigError`, `WrongChainError`, `DataDirectoryBusyError` or `StoreDamagedError`, after closing
  * everything again. A start that waits for facts throws when `stop` is aborted.
  */
 export async function openService(
@@ -26,7 +26,7 @@ export async function openService(
   const life = new Lifetime();
   return closeOnError(life, async () => {
     const contracts = await readContracts(config);
-    life.onClose(lockDataFolder(config.dataDir));
+    life.onClose(lockDataDirectory(config.dataDir));
     const startedAt = await readStartBlock({ config, contracts });
     return { ...(await openRole({ ...start, life, contracts, startedAt })), life };
   });

@@ -35,7 +35,7 @@ export function checkKeyCounts(keys: { readonly active: number; readonly named: 
 
 /** The error for another pepper. Without it, every key would be refused with no visible reason. */
 export const otherPepper =
-  "The pepper is not the one under which the stored keys were made; restore that one: ODDWIRE_HMAC_PEPPER, or the file pepper of the data folder";
+  "The pepper is not the one under which the stored keys were made; restore that one: ODDWIRE_HMAC_PEPPER, or the file pepper of the data directory";
 
 /** The error for an id that has no active key. */
 export function noActiveKey(): AppError {

@@ -1,6 +1,6 @@
 import { type Config, ConfigError } from "../base/config/config.ts";
 import { accessLimits } from "../base/config/limits.ts";
-import { makeDataFolder } from "../base/config/make-data-folder.ts";
+import { makeDataDirectory } from "../base/config/make-data-directory.ts";
 import type { Log } from "../base/log.ts";
 import { closeOnError } from "../base/or-close.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
@@ -26,7 +26,7 @@ export async function openAccess(config: Config, options: OpenOptions): Promise<
   });
 }
 
-/** Opens the store of the cluster when Redis is configured, else the one in the data folder. */
+/** Opens the store of the cluster when Redis is configured, else the one in the data directory. */
 async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<AccessStore> {
   const { dataDir, hmacPepper: pepper, clickhouseUrl: url, redisUrl } = config;
   const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
@@ -37,7 +37,7 @@ async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<
   // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
   const { ServerEngine, getServerSettings } = await import("../storage/server/server-engine.ts");
   const { ClusterAccess } = await import("./cluster/cluster-access.ts");
-  makeDataFolder(dataDir, 0o700);
+  makeDataDirectory(dataDir, 0o700);
   const { queryTimeoutMs } = accessLimits;
   const engine = await ServerEngine.open({ ...getServerSettings(config), queryTimeoutMs });
   const { limitsWithoutRedis, clickhouseDatabase: database } = config;

@@ -4,8 +4,8 @@ import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
 import { LakeError } from "../lake/lake-error.ts";
 import {
-  DataFolderBusyError,
-  DataFolderUnwritableError,
+  DataDirectoryBusyError,
+  DataDirectoryUnwritableError,
   StoreDamagedError,
 } from "../storage/engine/store-errors.ts";
 import { CommandError, exitCodes, UsageError } from "./command.ts";
@@ -29,7 +29,7 @@ function describeMisuse({ code, exitCode, message }: CommanderError) {
 }
 
 function getExitCode(error: Error): number {
-  const isPassing = [DataFolderBusyError, DataFolderUnwritableError, StartAgainError];
+  const isPassing = [DataDirectoryBusyError, DataDirectoryUnwritableError, StartAgainError];
   if (isPassing.some((kind) => error instanceof kind) || isDiskError(error))
     return exitCodes.tryAgain;
   if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;

@@ -18,7 +18,7 @@ export type Finding = BlockRange & {
   readonly changedAtMs: number;
 };
 
-/** What is stored, over the whole life of the data folder. */
+/** What is stored, over the whole life of the data directory. */
 type AuditState = {
   ranges: number;
   /** Blocks read again; a block counts each time. */
@@ -53,8 +53,8 @@ export type AuditResult =
   | { readonly kind: "skipped" };
 
 /**
- * Stores the progress and the findings of the audit in the data folder. Methods that write throw
- * `DataFolderUnwritableError` when the disk is full or fails.
+ * Stores the progress and the findings of the audit in the data directory. Methods that write throw
+ * `DataDirectoryUnwritableError` when the disk is full or fails.
  */
 export class AuditLog {
   readonly #path: string;

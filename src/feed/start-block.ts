@@ -3,14 +3,14 @@
 import { type Config, ConfigError } from "../base/config/config.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
-import { tieDataFolder } from "../storage/data-folder.ts";
+import { tieDataDirectory } from "../storage/data-directory.ts";
 import type { ChainChange } from "./change.ts";
 
 /** What decides where indexing starts. */
 export type IndexingStart = {
   readonly config: Config;
   readonly contracts: Contracts;
-  /** The first block that the data folder was started with; `null` for a new folder. */
+  /** The first block that the data directory was started with; `null` for a new directory. */
   readonly startedAt: number | null;
 };
 
@@ -45,7 +45,7 @@ export async function* recordingStart(
   for await (const change of changes) {
     if (!isRecorded && (change.kind === "range" || change.kind === "block")) {
       const first = change.kind === "range" ? change.batch.fromBlock : change.block.number;
-      await tieDataFolder(start, first);
+      await tieDataDirectory(start, first);
       isRecorded = true;
     }
     yield change;

@@ -9,7 +9,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { parquetMetadata } from "hyparquet";
 import type { TokenId } from "../base/ids.ts";
 import type { BlockRange, Coverage } from "../chain/raw-log.ts";
-import { lockFolder } from "../storage/data-folder.ts";
+import { lockFolder } from "../storage/data-directory.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
 import type { FactsIdentity } from "../storage/identity.ts";
@@ -59,8 +59,8 @@ const usualPartRows = 131_072;
 const daySeconds = 86_400;
 
 /**
- * Adds all final days that the lake does not have. Returns the manifest. Throws `LakeError`, `DataFolderBusyError` while
- * another process exports to the folder, and `DataFolderUnwritableError`.
+ * Adds all final days that the lake does not have. Returns the manifest. Throws `LakeError`, `DataDirectoryBusyError` while
+ * another process exports to the folder, and `DataDirectoryUnwritableError`.
  */
 export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;

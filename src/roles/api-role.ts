@@ -2,7 +2,7 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
 import { MetadataReader } from "../feed/cluster/metadata-reader.ts";
 import { Intake } from "../feed/intake.ts";
-import { tieDataFolder } from "../storage/data-folder.ts";
+import { tieDataDirectory } from "../storage/data-directory.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { getServerPlace } from "../storage/server/open-database.ts";
@@ -18,7 +18,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const place = getServerPlace(config, contracts);
   const reader = await FactReader.open(place, { onWaiting, signal: stop });
-  await tieDataFolder(start, start.startedAt);
+  await tieDataDirectory(start, start.startedAt);
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });

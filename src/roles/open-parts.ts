@@ -22,10 +22,10 @@ import {
   recordingStart,
   refuseEarlierStart,
 } from "../feed/start-block.ts";
-import { refuseUnidentified, tieDataFolder } from "../storage/data-folder.ts";
+import { refuseUnidentified, tieDataDirectory } from "../storage/data-directory.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { Engine } from "../storage/engine/engine.ts";
-import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
+import { DataDirectoryUnwritableError } from "../storage/engine/store-errors.ts";
 import { readNamedContracts } from "../storage/read-delta.ts";
 import { isDamaged } from "../storage/sqlite/sqlite-failure.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
@@ -41,7 +41,7 @@ export type IndexingParts = MeasuredParts & {
   readonly auditor: Auditor;
 };
 
-/** The inputs of every role. The data folder belongs to the contracts. */
+/** The inputs of every role. The data directory belongs to the contracts. */
 export type RoleStart = IndexingStart & {
   readonly role: Role;
   readonly log: Log;
@@ -86,8 +86,8 @@ export async function openWrittenFacts(
   const { coverage } = facts;
   if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
   refuseEarlierStart(start, coverage);
-  // The facts of a server can be older than the folder.
-  if (coverage !== null && startedAt === null) await tieDataFolder(start, startedAt);
+  // The facts of a server can be older than the directory.
+  if (coverage !== null && startedAt === null) await tieDataDirectory(start, startedAt);
   return facts;
 }
 
@@ -168,7 +168,7 @@ export function openMetadata(
   if (venue === "none") return null;
   // The service works without market metadata, but not without its disk.
   const onFailure = (error: Error): void => {
-    if (error instanceof DataFolderUnwritableError) life.fail(error);
+    if (error instanceof DataDirectoryUnwritableError) life.fail(error);
   };
   const means = { ...venueMeans(log), onFailure };
   return life.own(

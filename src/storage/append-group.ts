@@ -55,7 +55,7 @@ export class AppendGroup {
     return this.#batches.length === 0;
   }
 
-  /** Adds a batch. Call it again only after it has resolved. Throws `DataFolderUnwritableError`. */
+  /** Adds a batch. Call it again only after it has resolved. Throws `DataDirectoryUnwritableError`. */
   async add({ rows, ...head }: EncodedBatch): Promise<void> {
     const begin = await this.#append("fills", rows.fills);
     await this.#append("minuteCandles", rows.minuteCandles);

@@ -41,7 +41,7 @@ export class FactStore extends CoveredFacts {
   readonly pendingTrim: Promise<void>;
   /** The time of the newest committed block, in unix seconds. */
   #committedAt: number;
-  /** The claims of appends in a database on a server; `null` in a data folder. */
+  /** The claims of appends in a database on a server; `null` in a data directory. */
   readonly claims: Claims | null;
 
   private constructor(parts: CoveredParts & { readonly claims: Claims | null }) {
@@ -59,7 +59,7 @@ export class FactStore extends CoveredFacts {
 
   /**
    * Opens the store in the database of an engine. The store closes the engine, also when opening fails. A crash can
-   * leave rows above the newest commit record. In a folder they are trimmed in the background. In a database that
+   * leave rows above the newest commit record. In a directory they are trimmed in the background. In a database that
    * other processes can write to, the next append completes them. Throws `StoreDamagedError`, and
    * `SERVICE_UNAVAILABLE` when replicas stay behind.
    */

@@ -1,4 +1,4 @@
-/** Small JSON files of a data folder, which are read and replaced as a whole. */
+/** Small JSON files of a data directory, which are read and replaced as a whole. */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tryParseJson } from "../base/json.ts";
 import { awaitWrite, StoreDamagedError } from "./engine/store-errors.ts";
@@ -27,8 +27,8 @@ export async function readJsonFile<Value>(
 }
 
 /**
- * Replaces a file durably: it has the new content or the old. Only for the process that has locked the data folder.
- * Throws `DataFolderUnwritableError`.
+ * Replaces a file durably: it has the new content or the old. Only for the process that has locked the data directory.
+ * Throws `DataDirectoryUnwritableError`.
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   // The next write replaces a draft that a kill has left.

@@ -3,10 +3,10 @@
  * So a crash can only leave rows without a commit record. After an ordered repair, if any, is done:
  *
  * 1. The commit records must cover their range without a hole, and the newest of them must count
- *    exactly the rows that are there. In a folder, all of them together must too: the engine does not notice that a part
+ *    exactly the rows that are there. In a directory, all of them together must too: the engine does not notice that a part
  *    is gone. Anything else is damage, not a crash, and is refused. `oddwire check` verifies the content of older rows,
  *    and the candles, so the cost of a start does not depend on the length of the history.
- * 2. In a folder, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (rows
+ * 2. In a directory, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (rows
  *    of a minute merge), so the affected minutes are deleted and derived again from the fills. This goes first: while
  *    the fills above exist, a start knows that it is still to be done. Nothing reads these rows, so only appends wait
  *    for the trim. It takes a second or more of disk time, after every kill during a backfill.
@@ -121,7 +121,7 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
 }
 
 /**
- * Throws as `verifyNewestCommits` when a table of a folder has another number of rows than all commits say. The engine
+ * Throws as `verifyNewestCommits` when a table of a directory has another number of rows than all commits say. The engine
  * counts its parts without reading them. Nothing may be written meanwhile, so databases on a server are not verified.
  */
 export async function verifyAllCommits(engine: Engine, coverage: Coverage | null): Promise<void> {

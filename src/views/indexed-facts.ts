@@ -40,7 +40,7 @@ export class IndexedFacts {
     this.writer = writer;
   }
 
-  /** Opens the store, in the data folder unless an engine is given, and loads the views. */
+  /** Opens the store, in the data directory unless an engine is given, and loads the views. */
   static async open(
     dataDir: string,
     openEngine: OpenEngine = openFolder,

@@ -1,4 +1,4 @@
-/** The scripts `backup` and `restore`, with a data folder that a service has filled. */
+/** The scripts `backup` and `restore`, with a data directory that a service has filled. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { lockDataFolder } from "../../src/storage/data-folder.ts";
+import { lockDataDirectory } from "../../src/storage/data-directory.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
@@ -63,10 +63,10 @@ test("a service with a restored folder returns the same rows and accepts the sam
   assert.equal(await restored.stop(), 0);
 });
 
-test("backup refuses a folder that is not a data folder, and never overwrites a file", async (t) => {
+test("backup refuses a folder that is not a data directory, and never overwrites a file", async (t) => {
   const folder = await makeFolder(t);
   const archive = join(folder, "kept.tar.gz");
-  assert.match((await run("backup", [folder, archive])).reported, /is not a data folder/);
+  assert.match((await run("backup", [folder, archive])).reported, /is not a data directory/);
   await writeFile(archive, "someone's");
   await writeFile(join(folder, "oddwire.json"), "{}");
   const { code, reported } = await run("backup", [folder, archive]);
@@ -78,7 +78,7 @@ test("a second backup to the same archive leaves the file of the first alone", a
   const folder = await makeFolder(t);
   await writeFile(join(folder, "oddwire.json"), "{}");
   const archive = join(folder, "kept.tar.gz");
-  const unlock = lockDataFolder(folder);
+  const unlock = lockDataDirectory(folder);
   await writeFile(`${archive}.part`, "half an archive");
   const { code, reported } = await run("backup", [folder, archive]);
   unlock();
@@ -90,7 +90,7 @@ test("restore refuses a damaged archive and a folder that is not empty, and leav
   const folder = await makeFolder(t);
   const stage = await serveRecording(t, recording);
   const service = await stage.startService();
-  // A service that stops without having stored anything leaves no data folder to back up.
+  // A service that stops without having stored anything leaves no data directory to back up.
   await service.waitFinalized(stage.head);
   assert.equal(await service.stop(), 0);
   const archive = join(folder, "kept.tar.gz");

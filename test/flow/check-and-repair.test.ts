@@ -12,7 +12,7 @@ const wrongBlock = recording.trades[0]?.block_number ?? 0;
 const range = ["--from", String(wrongBlock - 20), "--to", String(wrongBlock + 20)];
 /** The only line that the command prints. */
 const isInUse =
-  /^oddwire: another process is using the data folder \S+; stop it, or set another ODDWIRE_DATA_DIR\n$/;
+  /^oddwire: another process is using the data directory \S+; stop it, or set another ODDWIRE_DATA_DIR\n$/;
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
 test("check reports what differs, and repair corrects it", async (t) => {

@@ -171,7 +171,7 @@ for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {
   });
 }
 
-test("a data folder that cannot be created is a configuration error", async () => {
+test("a data directory that cannot be created is a configuration error", async () => {
   const path = join(folder, "file");
   await writeFile(path, "");
   for (const words of [["serve"], ["keys", "list"]]) {

@@ -20,7 +20,7 @@ import { Service, type ServiceOptions } from "../support/service.ts";
 import { getFacts } from "../support/store-chain.ts";
 
 const tryAgain = 75;
-const saysUnwritable = /^oddwire: serve has stopped.*: the data folder cannot be written: \w+/m;
+const saysUnwritable = /^oddwire: serve has stopped.*: the data directory cannot be written: \w+/m;
 const tracer = "strace";
 const failingFsync = ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
 

@@ -9,7 +9,7 @@ import type { Coverage } from "../../src/chain/raw-log.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { type Delta, toFinalDelta } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { DataFolderUnwritableError } from "../../src/storage/engine/store-errors.ts";
+import { DataDirectoryUnwritableError } from "../../src/storage/engine/store-errors.ts";
 import { FinalWriter } from "../../src/storage/final-writer.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
@@ -123,7 +123,7 @@ test("the error of a failed append is thrown by the next write, and no file stay
     for (const block of facts) await writer.write(encode([block]), { more: true });
     await writer.drain();
   };
-  await assert.rejects(writing(), DataFolderUnwritableError);
+  await assert.rejects(writing(), DataDirectoryUnwritableError);
   assert.deepEqual(reported, []);
   await untilNoRowFiles();
 });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
 import { readContracts } from "../../src/roles/read-contracts.ts";
-import { tieDataFolder } from "../../src/storage/data-folder.ts";
+import { tieDataDirectory } from "../../src/storage/data-directory.ts";
 
 /** Writes a contracts file with Polygon's contracts for a chain that starts at block 0, and returns its path. */
 export async function writeContractsFile(folder: string): Promise<string> {
@@ -13,7 +13,7 @@ export async function writeContractsFile(folder: string): Promise<string> {
 }
 
 /**
- * Writes that file, and ties a data folder to it, in which facts are stored without the service. Returns the path of
+ * Writes that file, and ties a data directory to it, in which facts are stored without the service. Returns the path of
  * the file.
  */
 export async function tieToContracts(
@@ -23,6 +23,6 @@ export async function tieToContracts(
   const path = await writeContractsFile(folder);
   const contracts = await readContracts({ contractsFile: path, wallets: "on" });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await tieDataFolder({ config: { chainId: 137, dataDir }, contracts }, startBlock);
+  await tieDataDirectory({ config: { chainId: 137, dataDir }, contracts }, startBlock);
   return path;
 }

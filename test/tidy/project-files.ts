@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Folders that tools and runs create. They are never part of the project. */
 const foreign = new Set([".git", "node_modules", "dist", ".demo", ".demo-cluster"]);
-/** The data folder of a service that was started in the project folder. */
+/** The data directory of a service that was started in the project folder. */
 const ownData = "data";
 
 /** One import or re-export. `target` is the file within the project, or `null` for a package. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { webLimits } from "../../base/config/limits.ts";
-import { makeDataFolder } from "../../base/config/make-data-folder.ts";
+import { makeDataDirectory } from "../../base/config/make-data-directory.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { StoreDamagedError } from "../../storage/engine/store-errors.ts";
@@ -16,13 +16,13 @@ import { readPepper } from "./pepper.ts";
 
 type AccessOptions = Omit<KeysOptions, "pepper"> & {
   readonly dataDir: string;
-  /** The configured pepper; `null` to use the one in the data folder. */
+  /** The configured pepper; `null` to use the one in the data directory. */
   readonly pepper: string | null;
   readonly log: Log;
 };
 
 /**
- * The access store of one process: keys and blocked IPs are in `access.sqlite` of the data folder, request counts in
+ * The access store of one process: keys and blocked IPs are in `access.sqlite` of the data directory, request counts in
  * memory. The service and the command line can have the file open at the same time. Each applies the other's changes.
  */
 export class LocalAccess implements AccessStore {
@@ -53,13 +53,13 @@ export class LocalAccess implements AccessStore {
     ];
   }
 
-  /** Throws `ConfigError` for a wrong pepper, `StoreDamagedError`, `DataFolderUnwritableError`. */
+  /** Throws `ConfigError` for a wrong pepper, `StoreDamagedError`, `DataDirectoryUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
     const { dataDir } = options;
     const path = join(dataDir, "access.sqlite");
     const advice = "delete it: keys must then be created again";
     return withKeptFile({ path, advice }, () => {
-      makeDataFolder(dataDir, 0o700);
+      makeDataDirectory(dataDir, 0o700);
       const pepper = options.pepper ?? readPepper(dataDir);
       const database = AccessDatabase.open(path);
       try {

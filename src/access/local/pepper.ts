@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../base/config/config.ts";
-import { checkKeptFile } from "../../base/config/make-data-folder.ts";
+import { checkKeptFile } from "../../base/config/make-data-directory.ts";
 
 /**
- * Reads the secret that keys are hashed with from the file `pepper` of the data folder. The first start creates it. It
+ * Reads the secret that keys are hashed with from the file `pepper` of the data directory. The first start creates it. It
  * is outside the database so that a stolen copy of the database alone is useless. A backup needs both.
  */
 export function readPepper(dataDir: string): string {

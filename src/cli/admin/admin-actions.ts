@@ -16,7 +16,7 @@ import { withAccess } from "./with-access.ts";
 const pageKeys = 1000;
 const graceSecondsMax = 86_400;
 
-/** The data folder, if it is not that of the settings. */
+/** The data directory, if it is not that of the settings. */
 type FolderOption = { readonly dataDir?: string | undefined };
 
 function getConfig({ dataDir }: FolderOption): Config {

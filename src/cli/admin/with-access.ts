@@ -6,8 +6,8 @@ import { openLog } from "../../base/log.ts";
 import { systemClock } from "../../base/time/clock.ts";
 
 /**
- * Opens the keys and IP blocks of the data folder, or of the configured cluster, and passes them to `work`. When it
- * resolves, a service that runs on the folder has applied the changes.
+ * Opens the keys and IP blocks of the data directory, or of the configured cluster, and passes them to `work`. When it
+ * resolves, a service that runs on the directory has applied the changes.
  */
 export async function withAccess<Result>(
   work: (access: AccessStore) => Promise<Result>,

@@ -15,7 +15,7 @@ import {
   type RoleStart,
 } from "../../roles/open-parts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import { lockDataFolder, readStartBlock } from "../../storage/data-folder.ts";
+import { lockDataDirectory, readStartBlock } from "../../storage/data-directory.ts";
 import { toIdentity } from "../../storage/identity.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
@@ -80,7 +80,7 @@ async function openStart(
   const dataDir = isServer ? await makeTemporaryFolder(life) : configured.dataDir;
   const config = { ...configured, dataDir };
   const contracts = await readContracts(config);
-  life.onClose(lockDataFolder(dataDir));
+  life.onClose(lockDataDirectory(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
   return {
     role: "serve",

@@ -14,7 +14,11 @@ import {
   remainingSlices,
 } from "../../lake/import-lake.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import { lockDataFolder, readStartBlock, tieDataFolder } from "../../storage/data-folder.ts";
+import {
+  lockDataDirectory,
+  readStartBlock,
+  tieDataDirectory,
+} from "../../storage/data-directory.ts";
 import { ChdbEngine } from "../../storage/embedded/chdb-engine.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
@@ -48,7 +52,7 @@ export async function importCommand(options: ImportOptions): Promise<number> {
 
   await using opened = new AsyncDisposableStack();
   const { dataDir, clickhouseUrl } = config;
-  opened.defer(lockDataFolder(dataDir));
+  opened.defer(lockDataDirectory(dataDir));
   await readStartBlock({ config, contracts });
   const engine =
     clickhouseUrl === null ? await openFolder(dataDir) : await openServer({ config, contracts });
@@ -57,7 +61,7 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   const remaining = remainingSlices(manifest, store.coverage);
   if (remaining.length === 0) return print(`${source.name} is imported already`);
   // From here on the folder is of this chain, also when the import is interrupted.
-  await tieDataFolder({ config, contracts }, manifest.first_block);
+  await tieDataDirectory({ config, contracts }, manifest.first_block);
   const reader = engine.kind === "embedded" ? engine : await openReader(opened);
   const progress = new CheckProgress({
     range: { from: remaining[0]?.from_block ?? 0, to: manifest.last_block.number },

@@ -49,7 +49,7 @@ async function welcome(config: Config, { url, indexing }: Opened): Promise<strin
   return formatWelcome({ config, url, indexing, adminKey, isTerminal: process.stdout.isTTY });
 }
 
-/** Creates an admin key in a data folder that never had a key; `null` when there are keys. */
+/** Creates an admin key in a data directory that never had a key; `null` when there are keys. */
 async function createFirstKey(config: Config): Promise<string | null> {
   return withAccess(async ({ keys }) => {
     const [any] = await keys.list({ limit: 1, after: null });

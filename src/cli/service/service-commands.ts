@@ -7,7 +7,7 @@ import {
   readConfig,
   setCompiledCodeFolder,
 } from "../../base/config/config.ts";
-import { makeDataFolder } from "../../base/config/make-data-folder.ts";
+import { makeDataDirectory } from "../../base/config/make-data-directory.ts";
 import { addExamples, lazily } from "../command.ts";
 import { awaitSignal } from "./await-signal.ts";
 import { type FlagValues, settingFlags, toEnvironment } from "./setting-flags.ts";
@@ -49,7 +49,7 @@ function addRole(
 }
 
 /**
- * Runs before the modules of a role are loaded. Caches their compiled code in the data folder, which saves half a second
+ * Runs before the modules of a role are loaded. Caches their compiled code in the data directory, which saves half a second
  * of CPU time at each start. Only the service can write there, unlike the system's folder for temporary files, from
  * which code must not be run.
  */
@@ -57,7 +57,7 @@ function beforeLoading(role: Role, flags: FlagValues): void {
   // A signal can arrive while modules are loading.
   void awaitSignal();
   const { dataDir } = readConfig(role, toEnvironment(flags));
-  makeDataFolder(dataDir);
+  makeDataDirectory(dataDir);
   const folder = join(dataDir, "compiled");
   setCompiledCodeFolder(folder);
   enableCompileCache(folder);

@@ -12,7 +12,11 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type AuditParts, auditRange, type Verdict } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import { lockDataFolder, readStartBlock, refuseUnidentified } from "../../storage/data-folder.ts";
+import {
+  lockDataDirectory,
+  readStartBlock,
+  refuseUnidentified,
+} from "../../storage/data-directory.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readCompleteCoverage } from "../../storage/fact-store.ts";
@@ -44,7 +48,7 @@ type Mismatch = Extract<Verdict, { kind: "differs" }>;
 export type RangeOptions = {
   readonly from?: string;
   readonly to?: string;
-  /** The data folder, if it is not that of the settings. */
+  /** The data directory, if it is not that of the settings. */
   readonly dataDir?: string;
 };
 
@@ -53,7 +57,7 @@ const sliceBlocks = 500;
 
 /**
  * Opens the configured store and nodes, and passes them to `work`. A server is only read unless `isWriting`. Throws
- * `DataFolderBusyError` while another process uses the data folder, unless a server is only read.
+ * `DataDirectoryBusyError` while another process uses the data directory, unless a server is only read.
  */
 export async function withAudit<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
@@ -66,7 +70,7 @@ export async function withAudit<Result>(
   const isFolder = config.clickhouseUrl === null;
   // A server may be read while a service serves from it.
   const isOurs = isFolder || options.isWriting === true;
-  if (isOurs) opened.defer(lockDataFolder(dataDir));
+  if (isOurs) opened.defer(lockDataDirectory(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
   const engine = isFolder
     ? await openFolder(dataDir)

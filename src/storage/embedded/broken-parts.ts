@@ -7,7 +7,7 @@ type Part = { readonly table: string; readonly first: number; readonly last: num
 
 /**
  * The engine detaches parts that it cannot read and continues without them. Throws `StoreDamagedError` when rows are
- * missing: a folder without its commit records would look as if nothing had ever been stored. A crash never breaks an
+ * missing: a directory without its commit records would look as if nothing had ever been stored. A crash never breaks an
  * inserted part, which is fsynced before it counts. On a full disk, a merge can leave a broken one. The engine then
  * loads the parts that were merged, so nothing is missing, and the broken one is deleted.
  */

@@ -22,13 +22,13 @@ import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import {
   awaitWrite,
-  DataFolderUnwritableError,
+  DataDirectoryUnwritableError,
   getReason,
   StoreDamagedError,
 } from "../engine/store-errors.ts";
 
 /**
- * ClickHouse inside the process (chDB). Only one process can have a data folder open: `lockDataFolder` first.
+ * ClickHouse inside the process (chDB). Only one process can have a data directory open: `lockDataDirectory` first.
  * Queries cannot be canceled, so the number that may wait is bounded. Over it, queries throw
  * `SERVICE_UNAVAILABLE`.
  *
@@ -53,8 +53,8 @@ export class ChdbEngine implements Engine {
   }
 
   /**
-   * Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does,
-   * `ConfigError` when the engine is not installed or too few files can be open, and `DataFolderUnwritableError`.
+   * Opens the engine, and creates the data directory and the database in it if missing. Throws as `openSessions` does,
+   * `ConfigError` when the engine is not installed or too few files can be open, and `DataDirectoryUnwritableError`.
    */
   static async open(dataDir: string): Promise<ChdbEngine> {
     const library = await loadLibrary();
@@ -172,10 +172,10 @@ const platformBuilds = ["linux-x64-gnu", "linux-arm64-gnu", "darwin-arm64", "dar
 async function refuseNoRoom(dataDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize >= storeLimits.startBytesFreeMin) return;
-  throw new DataFolderUnwritableError("less than 1 MiB is free");
+  throw new DataDirectoryUnwritableError("less than 1 MiB is free");
 }
 
-/** When it cannot open a file, the engine fails in ways that look like a damaged folder or a full disk. */
+/** When it cannot open a file, the engine fails in ways that look like a damaged directory or a full disk. */
 function refuseFewFiles(): void {
   const opened: number[] = [];
   try {
@@ -204,7 +204,7 @@ function openSessions(library: Library, path: string): readonly chdb.Session[] {
   } catch (thrown) {
     for (const session of sessions) session.close();
     const cause = toError(thrown);
-    const what = `the embedded engine cannot open the data folder ${path}: ${getReason(cause)}`;
+    const what = `the embedded engine cannot open the data directory ${path}: ${getReason(cause)}`;
     throw new StoreDamagedError(what, { cause });
   }
 }
@@ -219,7 +219,7 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
     const cause = toError(thrown);
     const code = "clickhouseCode" in cause ? cause.clickhouseCode : null;
     if (!damageCodes.has(code)) throw cause;
-    throw new StoreDamagedError(`the data folder cannot be read: ${getReason(cause)}`, {
+    throw new StoreDamagedError(`the data directory cannot be read: ${getReason(cause)}`, {
       cause,
     });
   }

@@ -8,8 +8,8 @@ import { refuseBrokenParts } from "./broken-parts.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 
 /**
- * Opens the engine in a data folder and creates missing tables. Throws `StoreDamagedError` and
- * `DataFolderUnwritableError`.
+ * Opens the engine in a data directory and creates missing tables. Throws `StoreDamagedError` and
+ * `DataDirectoryUnwritableError`.
  */
 export async function openFolder(dataDir: string): Promise<Engine> {
   const engine = await ChdbEngine.open(dataDir);
@@ -26,7 +26,7 @@ async function prepareFolder(engine: Engine): Promise<void> {
 /**
  * Waits until the engine has finished the mutations of a process that was killed. The engine resumes
  * them when it starts, and rows must not disappear while a start counts or inserts rows.
- * Throws `DataFolderUnwritableError` when the disk has no room for them.
+ * Throws `DataDirectoryUnwritableError` when the disk has no room for them.
  */
 async function finishMutations(engine: Engine): Promise<void> {
   const unfinished = "system.mutations WHERE database = currentDatabase() AND NOT is_done";

@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { wordLiteral } from "../sql-literal.ts";
 import { type Engine, readCount } from "./engine.ts";
-import { DataFolderUnwritableError } from "./store-errors.ts";
+import { DataDirectoryUnwritableError } from "./store-errors.ts";
 
 /**
- * Deletes the rows of a table that match a condition, if there are any. In a folder, rows that a crash left are mostly
+ * Deletes the rows of a table that match a condition, if there are any. In a directory, rows that a crash left are mostly
  * alone in their parts, which are dropped immediately. Other parts are rewritten with the rows masked. On a full
- * disk the engine would wait for room forever, without an error, so this throws `DataFolderUnwritableError` first.
+ * disk the engine would wait for room forever, without an error, so this throws `DataDirectoryUnwritableError` first.
  */
 export async function deleteRows(engine: Engine, table: string, where: string): Promise<void> {
   if ((await readCount(engine, `${table} WHERE ${where}`)) === 0) return;
@@ -39,7 +39,7 @@ async function dropParts(engine: Engine, table: string, where: string): Promise<
   }
 }
 
-/** Throws `DataFolderUnwritableError` without room to rewrite the largest part: the engine reserves 1.1 times it. */
+/** Throws `DataDirectoryUnwritableError` without room to rewrite the largest part: the engine reserves 1.1 times it. */
 export async function refuseFullDisk(engine: Engine): Promise<void> {
   const [row] = await engine.query(
     `SELECT (SELECT min(unreserved_space) FROM system.disks),
@@ -49,5 +49,5 @@ export async function refuseFullDisk(engine: Engine): Promise<void> {
   const freeBytes = Number(row?.[0]);
   if (freeBytes >= neededBytes) return;
   const [free, needed] = [freeBytes, neededBytes].map((bytes) => Math.ceil(bytes / 2 ** 20));
-  throw new DataFolderUnwritableError(`${free} MiB are free, ${needed} are needed to start`);
+  throw new DataDirectoryUnwritableError(`${free} MiB are free, ${needed} are needed to start`);
 }

@@ -41,7 +41,7 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-/** Opens an engine whose tables exist, with its files, if any, in a data folder. Creates the folder if missing. */
+/** Opens an engine whose tables exist, with its files, if any, in a data directory. Creates the directory if missing. */
 export type OpenEngine = (dataDir: string) => Promise<Engine>;
 
 /** Settings for the JSON rows of both engines. */

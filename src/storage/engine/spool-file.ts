@@ -10,7 +10,7 @@ let opened = 0;
 
 /**
  * A file for the rows of one insert that arrive over time, so that they do not take memory. The file is unlinked
- * right after it is created, so a crash leaves nothing. Writes reject with `DataFolderUnwritableError`.
+ * right after it is created, so a crash leaves nothing. Writes reject with `DataDirectoryUnwritableError`.
  */
 export class SpoolFile {
   readonly #file: FileHandle;

@@ -2,36 +2,36 @@ import { toError } from "../../base/errors.ts";
 
 /** Errors of a store as a whole, apart from the engines, so that code can throw them without loading an engine. */
 
-/** Another process is using the data folder. Start again when it has stopped. */
-export class DataFolderBusyError extends Error {
-  override name = "DataFolderBusyError";
+/** Another process is using the data directory. Start again when it has stopped. */
+export class DataDirectoryBusyError extends Error {
+  override name = "DataDirectoryBusyError";
 }
 
-/** The data folder or database is in a state that no crash can leave. The message says what to do. */
+/** The data directory or database is in a state that no crash can leave. The message says what to do. */
 export class StoreDamagedError extends Error {
   override name = "StoreDamagedError";
 
   constructor(what: string, options: ErrorOptions & { readonly advice?: string | undefined } = {}) {
-    const { advice = "start with an empty data folder or database" } = options;
+    const { advice = "start with an empty data directory or database" } = options;
     super(`${what}; restore a backup, or ${advice}`, options);
   }
 }
 
-/** The data folder cannot be written, for example because its disk is full. */
-export class DataFolderUnwritableError extends Error {
-  override name = "DataFolderUnwritableError";
+/** The data directory cannot be written, for example because its disk is full. */
+export class DataDirectoryUnwritableError extends Error {
+  override name = "DataDirectoryUnwritableError";
 
   constructor(reason: string, options: { readonly cause?: unknown } = {}) {
-    super(`the data folder cannot be written: ${reason}`, options);
+    super(`the data directory cannot be written: ${reason}`, options);
   }
 }
 
-/** Awaits a write. Rejects with `DataFolderUnwritableError` when it fails. */
+/** Awaits a write. Rejects with `DataDirectoryUnwritableError` when it fails. */
 export async function awaitWrite<Result>(writing: Promise<Result>): Promise<Result> {
   try {
     return await writing;
   } catch (cause) {
-    throw new DataFolderUnwritableError(getReason(toError(cause)), { cause });
+    throw new DataDirectoryUnwritableError(getReason(toError(cause)), { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { toError } from "../../base/errors.ts";
-import { DataFolderUnwritableError, StoreDamagedError } from "../engine/store-errors.ts";
+import { DataDirectoryUnwritableError, StoreDamagedError } from "../engine/store-errors.ts";
 
 /** SQLite's codes for a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
@@ -8,13 +8,13 @@ const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 /** SQLite's codes for a disk that denies access, fails or is full: READONLY, IOERR, FULL, CANTOPEN. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
-/** Runs work on a file. Throws `DataFolderUnwritableError` when it fails because of the disk. */
+/** Runs work on a file. Throws `DataDirectoryUnwritableError` when it fails because of the disk. */
 export function withDisk<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
     if (!unwritableCodes.has(getSqliteCode(thrown))) throw thrown;
-    throw new DataFolderUnwritableError(toError(thrown).message, { cause: thrown });
+    throw new DataDirectoryUnwritableError(toError(thrown).message, { cause: thrown });
   }
 }
 
@@ -48,11 +48,11 @@ export function noticingDamage<Result>(onDamaged: () => void, work: () => Result
 
 /**
  * Writes as part of the open transaction. A failure rolls it back: its earlier writes are lost, so later
- * writes are refused. Throws `DataFolderUnwritableError`.
+ * writes are refused. Throws `DataDirectoryUnwritableError`.
  */
 export function withinTransaction(sql: DatabaseSync, write: () => void): void {
   if (!sql.isTransaction) {
-    throw new DataFolderUnwritableError("an earlier write failed");
+    throw new DataDirectoryUnwritableError("an earlier write failed");
   }
   try {
     withDisk(write);

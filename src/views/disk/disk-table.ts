@@ -58,7 +58,7 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
     this.#change(key, nothing);
   }
 
-  /** Writes all values that are not written yet. Throws `DataFolderUnwritableError`. */
+  /** Writes all values that are not written yet. Throws `DataDirectoryUnwritableError`. */
   flush(): void {
     this.#writeOldest(this.#unwritten.size);
   }

@@ -81,7 +81,7 @@ export class MarketsFile implements StateStore {
     this.savedThrough = through === null ? null : Number(through);
   }
 
-  /** Opens the file in a data folder. Replaces a file that is damaged or belongs to other facts. */
+  /** Opens the file in a data directory. Replaces a file that is damaged or belongs to other facts. */
   static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
     const { contracts, coverage, repairs, clock } = options;
     const path = join(dataDir, marketsFileName);
@@ -147,7 +147,7 @@ export class MarketsFile implements StateStore {
     return Number(this.#countWrites.get()?.["writes"]) - this.#writesSaved;
   }
 
-  /** Throws `DataFolderUnwritableError` when the disk is full or fails. */
+  /** Throws `DataDirectoryUnwritableError` when the disk is full or fails. */
   save(through: number): void {
     const startedMs = this.#clock.monotonicMs();
     noticingDamage(

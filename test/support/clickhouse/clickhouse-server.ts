@@ -27,7 +27,7 @@ const startsMax = 5;
 const outputCharsMax = 20_000;
 
 /**
- * A real ClickHouse server on free ports of 127.0.0.1 with a temporary data folder. It is a separate process, which
+ * A real ClickHouse server on free ports of 127.0.0.1 with a temporary data directory. It is a separate process, which
  * ends with the test or with the test's process. For tests only: see `launch-server.py`.
  */
 export class ClickHouseServer extends ServerProcess {

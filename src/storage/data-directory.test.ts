@@ -7,8 +7,8 @@ import { cleanUp } from "../../test/support/clean-up.ts";
 import { ConfigError } from "../base/config/config.ts";
 import { parseContracts } from "../contracts/contracts.ts";
 import { polygonContracts } from "../contracts/polygon-contracts.ts";
-import { lockDataFolder, readStartBlock, tieDataFolder } from "./data-folder.ts";
-import { DataFolderBusyError, StoreDamagedError } from "./engine/store-errors.ts";
+import { lockDataDirectory, readStartBlock, tieDataDirectory } from "./data-directory.ts";
+import { DataDirectoryBusyError, StoreDamagedError } from "./engine/store-errors.ts";
 
 const contracts = parseContracts(polygonContracts);
 assert(!("mistakes" in contracts));
@@ -20,34 +20,34 @@ async function openFolder(t: TestContext): Promise<string> {
 }
 
 const getOwner = (dataDir: string, chainId = 137) => ({ config: { dataDir, chainId }, contracts });
-const tie = (folder: string) => tieDataFolder(getOwner(folder), 77);
+const tie = (folder: string) => tieDataDirectory(getOwner(folder), 77);
 const open = (folder: string, chainId?: number) => readStartBlock(getOwner(folder, chainId));
 
 test("a folder is locked until it is unlocked, and the error says what to do", async (t) => {
   const folder = join(await openFolder(t), "new");
-  const unlock = lockDataFolder(folder);
+  const unlock = lockDataDirectory(folder);
   assert.throws(
-    () => lockDataFolder(folder),
+    () => lockDataDirectory(folder),
     (thrown) => {
-      assert(thrown instanceof DataFolderBusyError);
+      assert(thrown instanceof DataDirectoryBusyError);
       assert.match(
         thrown.message,
-        /using the data folder .*new; stop it, or set another ODDWIRE_DATA_DIR$/,
+        /using the data directory .*new; stop it, or set another ODDWIRE_DATA_DIR$/,
       );
       return true;
     },
   );
   unlock();
-  lockDataFolder(folder)();
+  lockDataDirectory(folder)();
 });
 
 test("a lock that something else has written to is refused, and the error says what to do", async (t) => {
   const folder = await openFolder(t);
   const path = join(folder, "lock");
   await writeFile(path, "something else");
-  assert.throws(() => lockDataFolder(folder), /ODDWIRE_DATA_DIR .*lock is not empty; delete it/);
+  assert.throws(() => lockDataDirectory(folder), /ODDWIRE_DATA_DIR .*lock is not empty; delete it/);
   await rm(path);
-  lockDataFolder(folder)();
+  lockDataDirectory(folder)();
 });
 
 test("a folder belongs to no chain until it is tied, and contains nothing", async (t) => {
@@ -66,7 +66,7 @@ test("a tied folder belongs to its chain, and its start block is stored", async 
 
 test("a folder for the facts of a server can be tied without a start block", async (t) => {
   const folder = await openFolder(t);
-  await tieDataFolder(getOwner(folder), null);
+  await tieDataDirectory(getOwner(folder), null);
   assert.equal(await open(folder), null);
   await assert.rejects(open(folder, 138), ConfigError);
 });
@@ -87,7 +87,7 @@ test("a folder of a version that decodes other events is refused, and the error 
 test("a folder that was indexed without wallets is refused, and the error says what to set", async (t) => {
   const folder = await openFolder(t);
   const { config } = getOwner(folder);
-  await tieDataFolder({ config, contracts: { ...contracts, wallets: false } }, 77);
+  await tieDataDirectory({ config, contracts: { ...contracts, wallets: false } }, 77);
   await assert.rejects(open(folder), (error: unknown) => {
     assert(error instanceof ConfigError);
     assert.match(error.mistakes.join(), /indexed with ODDWIRE_WALLETS=off.*set the same/);

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { readPepper } from "../../access/local/pepper.ts";
 import { ConfigError } from "./config.ts";
-import { makeDataFolder } from "./make-data-folder.ts";
+import { makeDataDirectory } from "./make-data-directory.ts";
 
 function assertRefused(run: () => void, words: RegExp): void {
   assert.throws(run, (thrown: unknown) => {
@@ -25,7 +25,7 @@ function assertRefused(run: () => void, words: RegExp): void {
   });
 }
 
-describe("the data folder", () => {
+describe("the data directory", () => {
   let folder = "";
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "oddwire-test-"));
@@ -34,23 +34,23 @@ describe("the data folder", () => {
 
   test("is made with its parents, and can exist already or be a link to a folder", () => {
     const path = join(folder, "a", "b");
-    for (const _ of [1, 2]) makeDataFolder(path, 0o700);
+    for (const _ of [1, 2]) makeDataDirectory(path, 0o700);
     assert.equal(statSync(path).mode & 0o777, 0o700);
     symlinkSync(path, join(folder, "link"));
-    makeDataFolder(join(folder, "link"));
+    makeDataDirectory(join(folder, "link"));
   });
 
   describe("is refused where no folder can exist", () => {
     test("below /proc, where Node's recursive mkdir never returns", () => {
-      assertRefused(() => makeDataFolder("/proc/oddwire/data"), /ENOENT/);
+      assertRefused(() => makeDataDirectory("/proc/oddwire/data"), /ENOENT/);
     });
 
     test("below a file, in place of a file, in a loop of links, or with too long a name", () => {
-      assertRefused(() => makeDataFolder("/dev/null/data"), /ENOTDIR/);
-      assertRefused(() => makeDataFolder("/dev/null"), /EEXIST/);
+      assertRefused(() => makeDataDirectory("/dev/null/data"), /ENOTDIR/);
+      assertRefused(() => makeDataDirectory("/dev/null"), /EEXIST/);
       symlinkSync("loop", join(folder, "loop"));
-      assertRefused(() => makeDataFolder(join(folder, "loop", "data")), /ELOOP/);
-      assertRefused(() => makeDataFolder(join(folder, "x".repeat(300))), /ENAMETOOLONG/);
+      assertRefused(() => makeDataDirectory(join(folder, "loop", "data")), /ELOOP/);
+      assertRefused(() => makeDataDirectory(join(folder, "x".repeat(300))), /ENAMETOOLONG/);
     });
   });
 
@@ -69,18 +69,18 @@ describe("the data folder", () => {
       for (const name of ["oddwire.json", "access.sqlite", "audit.json", "markets.sqlite"]) {
         test(`${what}: ${name}`, () => {
           make(join(folder, name));
-          assertRefused(() => makeDataFolder(folder), words);
+          assertRefused(() => makeDataDirectory(folder), words);
         });
       }
       for (const side of ["access.sqlite-shm", "lock-journal", "markets.sqlite-wal"]) {
         test(`${what}: ${side}`, () => {
           make(join(folder, side));
-          assertRefused(() => makeDataFolder(folder), words);
+          assertRefused(() => makeDataDirectory(folder), words);
         });
       }
       test(`${what}: pepper, but only once the pepper is read from it`, () => {
         make(join(folder, "pepper"));
-        makeDataFolder(folder);
+        makeDataDirectory(folder);
         assertRefused(() => readPepper(folder), words);
       });
     }
@@ -91,7 +91,7 @@ describe("the data folder", () => {
     const words = /\/facts is not a folder; restore a backup/;
     for (const make of [() => writeFileSync(facts, ""), () => symlinkSync("nothing", facts)]) {
       make();
-      assertRefused(() => makeDataFolder(folder), words);
+      assertRefused(() => makeDataDirectory(folder), words);
       rmSync(facts);
     }
   });

@@ -1,4 +1,4 @@
-/** `serve` must refuse data folders that are in use by another process, of another chain, or damaged. */
+/** `serve` must refuse data directorys that are in use by another process, of another chain, or damaged. */
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
@@ -60,7 +60,8 @@ async function assertRefuses(options: ServiceOptions, code: number, words: RegEx
   });
 }
 
-const isInUse = /^oddwire: another process is using the data folder \S+; stop it, or set another/m;
+const isInUse =
+  /^oddwire: another process is using the data directory \S+; stop it, or set another/m;
 
 /** Options of a serving node whose ClickHouse and Redis are down. */
 function inCluster(options: ServiceOptions): ServiceOptions {
@@ -318,7 +319,7 @@ test("damage of what is only read when a key is added is refused with exit code 
 });
 
 describe("a damaged folder is refused, and the message says what to do", () => {
-  const wayOut = /.+; restore a backup, or start with an empty data folder( or database)?$/m;
+  const wayOut = /.+; restore a backup, or start with an empty data directory( or database)?$/m;
   for (const [index, [what, pattern, damage]] of damages.entries()) {
     test(what, async (t) => {
       const options = await openScene(t);

@@ -1,11 +1,11 @@
-/** Makes data folders and reports permanent problems immediately. */
+/** Makes data directorys and reports permanent problems immediately. */
 import { accessSync, constants, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
 
 const { F_OK, R_OK, W_OK, X_OK } = constants;
 
-/** Files in the folder that SQLite opens, and that may not exist yet. */
+/** Files in the directory that SQLite opens, and that may not exist yet. */
 const databases: readonly string[] = ["access.sqlite", "lock", "markets.sqlite"];
 
 /** The endings of the files that SQLite opens next to a database. */
@@ -17,12 +17,12 @@ const impossible: ReadonlySet<string> = new Set(
 );
 
 /**
- * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there or cannot be used.
+ * Makes the data directory unless it exists. Throws `ConfigError` when the directory cannot exist there or cannot be used.
  * It is unusable when it or its facts are not writable: the engine would take that for damage. It is also unusable
  * when something else has the name of one of its files. Other errors, such as a full disk, can be temporary and are
  * thrown as they are.
  */
-export function makeDataFolder(dataDir: string, mode?: number): void {
+export function makeDataDirectory(dataDir: string, mode?: number): void {
   orUnusable(() => {
     makeFolder(resolve(dataDir), mode);
     accessSync(dataDir, W_OK);
@@ -37,7 +37,7 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
 }
 
 /**
- * Throws `ConfigError` when a path in the data folder exists but cannot be opened with this `access`, or is not a
+ * Throws `ConfigError` when a path in the data directory exists but cannot be opened with this `access`, or is not a
  * file. To open a pipe, for example, can block the process. `F_OK` means any.
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
@@ -51,7 +51,7 @@ function checkKept(path: string, kind: "file" | "folder", access: number): void 
     // The target of a link can be missing.
     const kept = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
     if ((kind === "file" ? kept?.isFile() : kept?.isDirectory()) !== true) {
-      const advice = "restore a backup, or start with an empty data folder";
+      const advice = "restore a backup, or start with an empty data directory";
       throw unusable(`${path} is not a ${kind}; ${advice}`);
     }
     if (access !== F_OK) accessSync(path, access);

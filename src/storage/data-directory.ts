@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "../base/config/config.ts";
-import { makeDataFolder } from "../base/config/make-data-folder.ts";
+import { makeDataDirectory } from "../base/config/make-data-directory.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
-import { DataFolderBusyError, StoreDamagedError } from "./engine/store-errors.ts";
+import { DataDirectoryBusyError, StoreDamagedError } from "./engine/store-errors.ts";
 import { type FactsIdentity, refuseOtherFacts, toIdentity } from "./identity.ts";
 import { readJsonFile, writeJsonFile } from "./json-file.ts";
 import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
@@ -20,20 +20,20 @@ type FolderIdentity = FactsIdentity & {
 };
 
 /**
- * Locks a data folder, which is created if missing, for a process that serves, indexes, checks or repairs. Returns a
- * function that unlocks it; the system does so when the process ends. Throws `ConfigError`, `DataFolderBusyError` and
- * `DataFolderUnwritableError`.
+ * Locks a data directory, which is created if missing, for a process that serves, indexes, checks or repairs. Returns a
+ * function that unlocks it; the system does so when the process ends. Throws `ConfigError`, `DataDirectoryBusyError` and
+ * `DataDirectoryUnwritableError`.
  */
-export function lockDataFolder(dataDir: string): () => void {
-  makeDataFolder(dataDir);
+export function lockDataDirectory(dataDir: string): () => void {
+  makeDataDirectory(dataDir);
   return lockFolder(dataDir, {
     variable: "ODDWIRE_DATA_DIR",
-    busy: `another process is using the data folder ${dataDir}; stop it, or set another ODDWIRE_DATA_DIR`,
+    busy: `another process is using the data directory ${dataDir}; stop it, or set another ODDWIRE_DATA_DIR`,
   });
 }
 
 /**
- * Locks an existing folder. Returns a function that unlocks it. Throws `DataFolderBusyError` with the message `busy`, and
+ * Locks an existing directory. Returns a function that unlocks it. Throws `DataDirectoryBusyError` with the message `busy`, and
  * `ConfigError` when the file of the lock is something else.
  */
 export function lockFolder(
@@ -52,26 +52,26 @@ export function lockFolder(
       throw new ConfigError([`${variable} cannot be used: ${path} is not empty; delete it`]);
     }
     if (!isLocked(cause)) throw cause;
-    throw new DataFolderBusyError(busy, { cause });
+    throw new DataDirectoryBusyError(busy, { cause });
   }
 }
 
-/** A data folder, and the chain and the contracts that it is tied to. */
+/** A data directory, and the chain and the contracts that it is tied to. */
 type FolderOwner = {
   readonly config: Pick<Config, "chainId" | "dataDir">;
   readonly contracts: Contracts;
 };
 
 /**
- * Makes a data folder if it is missing. Returns the block that indexing started with; `null` before the first. Throws
- * `ConfigError` when the folder is tied to another chain or other contracts or cannot be created, and
- * `StoreDamagedError`. Nothing in the folder changes.
+ * Makes a data directory if it is missing. Returns the block that indexing started with; `null` before the first. Throws
+ * `ConfigError` when the directory is tied to another chain or other contracts or cannot be created, and
+ * `StoreDamagedError`. Nothing in the directory changes.
  */
 export async function readStartBlock({
   config: { chainId, dataDir },
   contracts,
 }: FolderOwner): Promise<number | null> {
-  makeDataFolder(dataDir);
+  makeDataDirectory(dataDir);
   const known = await readJsonFile(identityIn(dataDir), { isValid: isIdentity });
   if (known === null) return null;
   if (known.format !== format) {
@@ -85,11 +85,11 @@ export async function readStartBlock({
 }
 
 /**
- * Ties a data folder durably to a chain and a list of contracts. Call this once it is known that they fit, before the
+ * Ties a data directory durably to a chain and a list of contracts. Call this once it is known that they fit, before the
  * first block is served. Until blocks are final, nothing else records `startBlock`, where indexing started. Throws
- * `DataFolderUnwritableError`.
+ * `DataDirectoryUnwritableError`.
  */
-export async function tieDataFolder(
+export async function tieDataDirectory(
   { config: { chainId, dataDir }, contracts }: FolderOwner,
   startBlock: number | null,
 ): Promise<void> {
@@ -99,7 +99,7 @@ export async function tieDataFolder(
 }
 
 /**
- * Refuses a folder whose tables have facts although no start block is recorded: `oddwire.json` is lost, and nothing else
+ * Refuses a directory whose tables have facts although no start block is recorded: `oddwire.json` is lost, and nothing else
  * says which chain and contracts they are from. Throws `StoreDamagedError`.
  */
 export function refuseUnidentified(
@@ -111,7 +111,7 @@ export function refuseUnidentified(
 ): void {
   if (startedAt !== null || coverage === null) return;
   throw new StoreDamagedError(
-    `${identityIn(dataDir)} is missing or incomplete, but the folder has facts`,
+    `${identityIn(dataDir)} is missing or incomplete, but the directory has facts`,
   );
 }
 
