@@ -42,7 +42,12 @@ function getExitCode(error: Error): number {
 
 /** Whether a disk is full or fails. */
 function isDiskError(error: Error): boolean {
-  return ["ENOSPC", "EDQUOT", "EIO"].includes((error as NodeJS.ErrnoException).code ?? "");
+  return isDiskFull(error) || (error as NodeJS.ErrnoException).code === "EIO";
+}
+
+function isDiskFull(error: Error): boolean {
+  if (error instanceof DataDirectoryUnwritableError) return error.isDiskFull;
+  return ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** Whether the service cannot listen: the port is in use or not allowed, or the host is unknown or of another machine. */
@@ -58,6 +63,7 @@ function plain(error: Error): string {
   if (code === "EADDRINUSE") return portTaken(error);
   if (syscall === "getaddrinfo")
     return `oddwire: ODDWIRE_HOST cannot be resolved: ${error.message}`;
+  if (isDiskFull(error)) return `oddwire: ${error.message}; free space, then try again`;
   if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;
   const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`);
   return ["oddwire: the configuration is invalid:", ...mistakes].join("\n");

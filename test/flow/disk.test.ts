@@ -20,7 +20,9 @@ import { Service, type ServiceOptions } from "../support/service.ts";
 import { getFacts } from "../support/store-chain.ts";
 
 const tryAgain = 75;
-const saysUnwritable = /^oddwire: serve has stopped.*: the data directory cannot be written: \w+/m;
+const saysUnwritable = /^oddwire: serve has stopped: the data directory cannot be written: \w+/m;
+const saysFull =
+  /^oddwire: serve has stopped: the disk of the data directory is full: .+\. Free space in \/.+, then start it again\.$/m;
 const tracer = "strace";
 const failingFsync = ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
 
@@ -70,7 +72,7 @@ test("a command on a full disk ends with 75, and leaves no file behind", async (
   const refused = await create();
   assert.deepEqual(
     [refused.code, refused.stdout, refused.stderr],
-    [75, "", "oddwire: ENOSPC: no space left on device, write\n"],
+    [75, "", "oddwire: ENOSPC: no space left on device, write; free space, then try again\n"],
   );
   assert.deepEqual(await readdir(dataDir), []);
   await rm(ballast);
@@ -87,9 +89,12 @@ test("a full disk stops the service with 75, and a restart with more room goes o
   await service.waitFinalized(chain.head);
   await fillUp(disk);
   assert.equal(await service.exited, tryAgain);
-  assert.match(service.stderr, saysUnwritable);
+  assert.match(service.stderr, saysFull);
   await assert.rejects(startInVain(options), (error: Error) => {
-    assert.match(`${error.message}${String(error.cause)}`, /cannot be written.*exit code 75/s);
+    assert.match(
+      `${error.message}${String(error.cause)}`,
+      /data directory is full.*; free space, then try again.*exit code 75/s,
+    );
     return true;
   });
   chain.stop();

@@ -36,6 +36,7 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\b99 of 100\b|\bhalf within\b/i, write: "p99, p50" },
   { pattern: /\bcatalogues?\b/i, write: "market metadata" },
   { pattern: /\brow files?\b|\bknown texts?\b/i, write: "spool file, string table" },
+  { pattern: /\bdata folders?\b/i, write: "data directory" },
   { pattern: /\bread(?:s|ing)? ahead\b/i, write: "prefetch" },
   { pattern: britishSpelling, write: "the US spelling" },
   { pattern: /\bwhoever\b|\bsomebody\b|\bnobody\b/i, write: "the operator, a client, no one" },

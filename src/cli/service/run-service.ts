@@ -1,10 +1,12 @@
 import { flushCompileCache } from "node:module";
+import { resolve } from "node:path";
 import { type Config, type Role, readConfig } from "../../base/config/config.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { version } from "../../base/config/version.ts";
 import { StartAgainError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
 import { type Opened, openService } from "../../main.ts";
+import { DataDirectoryUnwritableError } from "../../storage/engine/store-errors.ts";
 import { withAccess } from "../admin/with-access.ts";
 import { endIn, exitCodes } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
@@ -35,8 +37,12 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
     await service.life.close();
     if (failure === null) return exitCodes.done;
     if (failure instanceof StartAgainError) continue;
+    const advice =
+      failure instanceof DataDirectoryUnwritableError && failure.isDiskFull
+        ? ` Free space in ${resolve(config.dataDir)}`
+        : " Fix this";
     process.stderr.write(
-      `oddwire: ${role} has stopped: ${failure.message}. Fix this, then start it again.\n`,
+      `oddwire: ${role} has stopped: ${failure.message}.${advice}, then start it again.\n`,
     );
     return exitCodes.tryAgain;
   }

@@ -17,12 +17,21 @@ export class StoreDamagedError extends Error {
   }
 }
 
-/** The data directory cannot be written, for example because its disk is full. */
+/** What Node, the engine, SQLite and this service say when a disk or a quota is full. */
+const fullDisk = /no space left|not enough space|cannot reserve|is full|quota|MiB (?:is|are) free/i;
+
+/** The data directory cannot be written: its disk fails or is full. */
 export class DataDirectoryUnwritableError extends Error {
   override name = "DataDirectoryUnwritableError";
+  readonly isDiskFull: boolean;
 
   constructor(reason: string, options: { readonly cause?: unknown } = {}) {
-    super(`the data directory cannot be written: ${reason}`, options);
+    const isDiskFull = fullDisk.test(reason);
+    const what = isDiskFull
+      ? "the disk of the data directory is full"
+      : "the data directory cannot be written";
+    super(`${what}: ${reason}`, options);
+    this.isDiskFull = isDiskFull;
   }
 }
 
