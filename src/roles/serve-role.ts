@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { Intake } from "../feed/intake.ts";
+import { getStartBlock } from "../feed/start-block.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { appendToLake } from "./append-to-lake.ts";
 import { serveEverything } from "./listen.ts";
@@ -17,6 +18,8 @@ import {
 
 /** Where indexing continues: block numbers; `null` while they are not known. */
 export type IndexingPosition = {
+  /** The first block of a new data directory; `latest` is the head. */
+  readonly firstBlock: number | "latest";
   /** The last stored block; `null` in a new data directory. */
   readonly storedThrough: number | null;
   readonly head: number | null;
@@ -54,5 +57,6 @@ export async function openServe(
   appendToLake(start, { facts, state });
   record("connected");
   log.info({ done_at_ms: doneAtMs }, "started");
-  return { url, indexing: { storedThrough, head: chain.head?.number ?? null } };
+  const head = chain.head?.number ?? null;
+  return { url, indexing: { firstBlock: getStartBlock(start), storedThrough, head } };
 }

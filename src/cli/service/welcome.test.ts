@@ -15,29 +15,23 @@ function getFacts(
 }
 
 test("the welcome says where indexing starts or resumes, and how far behind that is", () => {
-  const getIndexing = (...parts: Parameters<typeof getFacts>) => getFacts(...parts)["indexing"];
-  const named = "Polymarket on Polygon";
-  assert.equal(
-    getIndexing({}, { storedThrough: null, head: 900 }),
-    `${named} from the latest block, through node.example`,
-  );
-  assert.equal(
-    getIndexing({ ODDWIRE_START_BLOCK: "700" }, { storedThrough: null, head: 900 }),
-    `${named} from block 700, 200 blocks behind the head, through node.example`,
-  );
-  assert.equal(
-    getIndexing({}, { storedThrough: 849, head: 900 }),
-    `${named} resuming at block 850, 51 blocks behind the head, through node.example`,
-  );
-  assert.equal(
-    getIndexing({}, { storedThrough: 849, head: null }),
-    `${named} resuming at block 850, through node.example`,
-  );
+  const getIndexing = (indexing: Parameters<typeof getFacts>[1]) =>
+    getFacts({}, indexing)["indexing"];
+  const start = { firstBlock: "latest", storedThrough: null, head: 900 } as const;
+  const expected = [
+    [start, "from block 900, the latest"],
+    [{ ...start, head: null }, "from the latest block"],
+    [{ ...start, firstBlock: 700 }, "from block 700, 200 blocks behind the head"],
+    [{ ...start, storedThrough: 849 }, "resuming at block 850, 51 blocks behind the head"],
+    [{ ...start, storedThrough: 849, head: null }, "resuming at block 850"],
+  ] as const;
+  for (const [indexing, words] of expected)
+    assert.equal(getIndexing(indexing), `Polymarket on Polygon ${words}, through node.example`);
 });
 
 test("the welcome says which markets there will be, and how to get older ones", () => {
   const getMarkets = (settings: Readonly<Record<string, string>>) =>
-    getFacts(settings, { storedThrough: null, head: null })["markets"] ?? "";
+    getFacts(settings, { firstBlock: "latest", storedThrough: null, head: null })["markets"] ?? "";
   assert.match(getMarkets({}), /--venue polymarket.*--start-block/);
   assert.match(getMarkets({ ODDWIRE_VENUE: "polymarket" }), /older ones that are traded/);
   assert.equal(getMarkets({ ODDWIRE_START_BLOCK: "genesis" }), "all");

@@ -4,7 +4,6 @@ import { version } from "../../base/config/version.ts";
 import type { IndexingPosition } from "../../roles/serve-role.ts";
 
 const localHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
-const startBlocks = { latest: "the latest block", genesis: "the first block of the contracts" };
 
 /**
  * Formats what the operator needs first: the URLs of the service, what it indexes, and the first key. A
@@ -45,14 +44,15 @@ export function formatWelcome(parts: {
 }
 
 function getIndexing(
-  { startBlock, chainId, contractsFile, rpcUrls }: Config,
-  { storedThrough, head }: IndexingPosition,
+  { chainId, contractsFile, rpcUrls }: Config,
+  { firstBlock, storedThrough, head }: IndexingPosition,
 ): string {
   const what =
     contractsFile === null && chainId === 137 ? "Polymarket on Polygon" : `chain ${chainId}`;
-  const first = typeof startBlock === "number" ? `block ${startBlock}` : startBlocks[startBlock];
+  const latest = head === null ? "the latest block" : `block ${head}, the latest`;
+  const first = firstBlock === "latest" ? latest : `block ${firstBlock}`;
   const start = storedThrough === null ? `from ${first}` : `resuming at block ${storedThrough + 1}`;
-  const from = storedThrough ?? (typeof startBlock === "number" ? startBlock : head);
+  const from = storedThrough ?? (firstBlock === "latest" ? head : firstBlock);
   const behind = head === null || from === null ? 0 : Math.max(0, head - from);
   const hosts = [...new Set(rpcUrls.map((url) => new URL(url).host))].join(", ");
   const lag = behind === 0 ? "" : `, ${behind} blocks behind the head`;
