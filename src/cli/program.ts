@@ -26,13 +26,18 @@ export function buildProgram(): Command {
   addClientCommands(program);
   addLakeCommands(program);
   addHelpCommand(program);
+  addVersionCommand(program);
   for (const command of everyCommand(program)) {
     if (command !== program) command.copyInheritedSettings(program);
     for (const option of command.options) acceptOnce(option);
   }
   tab(program, { completionCommandName: "completion" });
   const completion = program.commands.find((command) => command.name() === "completion");
-  completion?.description("print a completion script for bash, zsh, fish or powershell");
+  completion
+    ?.description("print a completion script for bash, zsh, fish or powershell")
+    .hook("preAction", ({ args }) => {
+      if (args[0] === "bash") process.stdout.write(bashWords);
+    });
   return program;
 }
 
@@ -58,6 +63,24 @@ function addHelpCommand(program: Command): void {
     });
   addExamples(help, ["oddwire help", "oddwire help keys create"]);
 }
+
+function addVersionCommand(program: Command): void {
+  const command = program
+    .command("version")
+    .summary("print the version")
+    .description("Prints the version, as -v does.")
+    .action(() => void process.stdout.write(`${version}\n`));
+  addExamples(command, ["oddwire version"]);
+}
+
+/** The function of bash-completion that the script calls, for machines without that package. */
+const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+  _get_comp_words_by_ref() {
+    words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD
+    cur=\${words[cword]} prev=\${words[cword - 1]}
+  }
+fi
+`;
 
 /** Refuses an option given twice. Commander keeps only the last: a key would lose the ranges of a first `--ips`. */
 function acceptOnce(option: Option): void {

@@ -43,21 +43,36 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
   });
 }
 
+test("bash completes a command that is being typed, without the package bash-completion", async (t) => {
+  if (await isMissing("bash", t)) return;
+  const { stdout: SCRIPT } = await runCommand(["completion", "bash"]);
+  const program = `unset -f _get_comp_words_by_ref; compopt() { :; }; eval "$SCRIPT"
+COMP_WORDS=(oddwire keys r) COMP_CWORD=2; __oddwire_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const PATH = `${await linkCommand()}:${dirname(process.execPath)}:${process.env["PATH"]}`;
+  const words = ["--norc", "--noprofile", "-c", program];
+  const { stdout, stderr } = await runProgram("bash", words, { SCRIPT, PATH });
+  assert.deepEqual([stderr, getNames(stdout.trimEnd().split("\n"))], ["", "revoke rotate"]);
+});
+
 test("fish completes a command that is being typed", async (t) => {
   if (await isMissing("fish", t)) return;
-  await symlink(
-    fileURLToPath(new URL("../../bin/oddwire.js", import.meta.url)),
-    `${folder}/oddwire`,
-  );
   const { stdout: SCRIPT } = await runCommand(["completion", "fish"]);
   const program = 'echo "$SCRIPT" | source; complete -C "oddwire keys r"';
-  const PATH = `${folder}:${dirname(process.execPath)}:${process.env["PATH"]}`;
+  const PATH = `${await linkCommand()}:${dirname(process.execPath)}:${process.env["PATH"]}`;
   const words = ["--no-config", "-c", program];
   const { stdout, stderr } = await runProgram("fish", words, { SCRIPT, PATH });
   assert.equal(stderr, "");
   const offered = stdout.trimEnd().split("\n");
   assert.equal(getNames(offered), "revoke rotate");
 });
+
+/** Returns a folder that has the command by its name. */
+async function linkCommand(): Promise<string> {
+  const place = await mkdtemp(join(folder, "bin-"));
+  const command = new URL("../../bin/oddwire.js", import.meta.url);
+  await symlink(fileURLToPath(command), join(place, "oddwire"));
+  return place;
+}
 
 /** The suggestions without their descriptions, sorted. */
 function getNames(lines: readonly string[]): string {
