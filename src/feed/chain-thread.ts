@@ -19,7 +19,7 @@ import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 /** The options of the thread; plain data. */
 export type ChainThreadOptions = Pick<
   ChainSourceOptions,
-  "urls" | "callsPerSecondMax" | "minorityRule" | "chainId" | "startBlock"
+  "urls" | "callsPerSecondMax" | "minorityRule" | "aheadSecondsMax" | "chainId" | "startBlock"
 > & {
   readonly contracts: Contracts;
   readonly logLevel: LogLevel;

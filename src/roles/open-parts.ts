@@ -62,6 +62,7 @@ export function openChain(start: RoleStart): ChainThread {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
     minorityRule: config.rpcMinority,
+    aheadSecondsMax: config.blocksAheadSecondsMax,
     chainId: config.chainId,
     startBlock: getStartBlock(start),
     contracts: start.contracts,

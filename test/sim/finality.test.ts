@@ -11,7 +11,7 @@ import { toError } from "../../src/base/errors.ts";
 import type { Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import { EndpointError } from "../../src/chain/chain-errors.ts";
-import type { BlockRef } from "../../src/chain/raw-log.ts";
+import type { TimedBlock } from "../../src/chain/raw-log.ts";
 import type { OpenTransport } from "../../src/chain/rpc/transport.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -49,6 +49,10 @@ const following: Behavior = { isSilent: false, offset: 0, stalledAt: null, forkA
 function hashAt(number: number, forkAt: number | null, branch: number): Hash {
   const isOwn = forkAt !== null && number >= forkAt;
   return `0x${(number + 1).toString(16).padStart(32, "0")}${(isOwn ? branch : 0).toString(16).padStart(32, "0")}` as Hash;
+}
+
+function timeAt(number: number): number {
+  return 1_690_000_000 + 2 * number;
 }
 
 /** Endpoints on a chain that grows by a block every two seconds. */
@@ -99,7 +103,7 @@ class Nodes {
       number: `0x${number.toString(16)}`,
       hash: hashAt(number, forkAt, index + 1),
       parentHash: hashAt(number - 1, forkAt, index + 1),
-      timestamp: `0x${(1_690_000_000 + 2 * number).toString(16)}`,
+      timestamp: `0x${timeAt(number).toString(16)}`,
       logsBloom: `0x${"0".repeat(512)}`,
     });
   }
@@ -107,7 +111,7 @@ class Nodes {
 
 /** Follows a source, and asserts that what becomes final is of the honest chain. */
 class Observer {
-  final: BlockRef | null = null;
+  final: TimedBlock | null = null;
   failure: Error | null = null;
   #blocks = new Map<number, Hash>();
 
@@ -128,7 +132,7 @@ class Observer {
 
   #finalize(number: number, hash: Hash): void {
     assert.equal(hash, hashAt(number, null, 0), `block ${number} is not of the honest chain`);
-    this.final = { number, hash };
+    this.final = { number, hash, timestamp: timeAt(number) };
   }
 }
 

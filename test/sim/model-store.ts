@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { BlockRef } from "../../src/chain/raw-log.ts";
+import type { TimedBlock } from "../../src/chain/raw-log.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { BatchRows, EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
@@ -12,7 +12,7 @@ import { encode } from "../support/store-chain.ts";
 export class ModelStore {
   readonly #appended: BatchRows[] = [];
   #tail: readonly BlockFacts[] = [];
-  #last: BlockRef | null = null;
+  #last: TimedBlock | null = null;
   #next: number;
   readonly counts = { range: 0, block: 0, revert: 0, finalized: 0 };
 
@@ -21,11 +21,11 @@ export class ModelStore {
   }
 
   /** The block after which a new process resumes. */
-  get resumeAfter(): BlockRef | null {
+  get resumeAfter(): TimedBlock | null {
     return this.#last;
   }
 
-  get newest(): BlockRef | null {
+  get newest(): TimedBlock | null {
     return this.#tail.at(-1) ?? this.#last;
   }
 

@@ -33,6 +33,15 @@ export type Subject = {
   crash(random: SeededRandom): Promise<void>;
 };
 
+/** The faults of a world, and the least number of its blocks. Without one, older seeds play as they did before it. */
+export type SimulationOptions = {
+  /** Whether nodes have limits of batches and rates. */
+  readonly hasLimits: boolean;
+  /** Whether nodes are wrong about the times of blocks. */
+  readonly hasWrongTimes?: boolean;
+  readonly blocksMin?: number;
+};
+
 /** A world whose faults follow from one seed, and a subject that follows its chain. */
 export class Simulation {
   readonly clock = new SimulatedClock();
@@ -44,16 +53,13 @@ export class Simulation {
   #failure: Error | null = null;
   #source: ChainSource | null = null;
 
-  /** Without `hasLimits`, nodes have no limits of batches and rates, so that older seeds play as they did before. */
-  constructor(
-    seed: number,
-    subject: Subject,
-    options: { readonly hasLimits: boolean; readonly blocksMin?: number },
-  ) {
+  constructor(seed: number, subject: Subject, options: SimulationOptions) {
     this.random = new SeededRandom(seed);
     const limits = options.hasLimits ? new SeededRandom(seed + 1) : null;
+    const times = options.hasWrongTimes === true ? new SeededRandom(seed + 2) : null;
     const { blocksMin = 0 } = options;
-    this.world = new SimulatedWorld({ clock: this.clock, random: this.random, limits, blocksMin });
+    const { clock, random } = this;
+    this.world = new SimulatedWorld({ clock, random, limits, times, blocksMin });
     this.#callsPerSecondMax = limits?.pick([null, null, null, 50, 5]) ?? null;
     this.#subject = subject;
   }

@@ -13,7 +13,13 @@ import { testSeed } from "../support/property-settings.ts";
 import { getFacts } from "../support/store-chain.ts";
 import { AnnouncedBlocks } from "./announced-blocks.ts";
 import { ModelStore } from "./model-store.ts";
-import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
+import {
+  decoder,
+  Simulation,
+  type SimulationOptions,
+  type Subject,
+  startBlock,
+} from "./simulation.ts";
 
 const requested = process.env["SIMULATION_RUNS"];
 const runs = Number(requested ?? 2_000);
@@ -68,9 +74,9 @@ class ModelSubject implements Subject {
   }
 }
 
-async function simulate(seed: number, hasLimits = true): Promise<ModelSubject> {
+async function simulate(seed: number, faults: SimulationOptions): Promise<ModelSubject> {
   const subject = new ModelSubject();
-  const simulation = new Simulation(seed, subject, { hasLimits });
+  const simulation = new Simulation(seed, subject, faults);
   const { world } = simulation;
   try {
     await simulation.run();
@@ -85,14 +91,15 @@ async function simulate(seed: number, hasLimits = true): Promise<ModelSubject> {
 
 describe("R9: the emitted facts end equal to the chain", () => {
   for (const [what, seed, hasLimits] of formerFailures)
-    test(what, async () => void (await simulate(seed, hasLimits)));
+    test(what, async () => void (await simulate(seed, { hasLimits })));
 
   test(`${runs} schedules from seed ${testSeed} on`, async (t) => {
     const startedMs = performance.now();
     const reported = { range: 0, block: 0, revert: 0, finalized: 0 };
     let run = 0;
     for (; run < runs && performance.now() - startedMs < budgetMs; run += 1) {
-      const { counts } = (await simulate(testSeed + run)).store;
+      const { counts } = (await simulate(testSeed + run, { hasLimits: true, hasWrongTimes: true }))
+        .store;
       for (const kind of ["range", "block", "revert", "finalized"] as const)
         reported[kind] += counts[kind];
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Block, BlockInterval, BlockRef, ChainBatch } from "../../src/chain/raw-log.ts";
+import type { Block, BlockInterval, ChainBatch, TimedBlock } from "../../src/chain/raw-log.ts";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import { waitMsMax } from "./wait-for.ts";
@@ -25,7 +25,7 @@ export class ChainFollower {
   #isMoreDue = false;
 
   /** `first` is the first block that the source must send; `null` accepts any. */
-  constructor(source: ChainSource, first: number | null, resumeAfter: BlockRef | null = null) {
+  constructor(source: ChainSource, first: number | null, resumeAfter: TimedBlock | null = null) {
     this.#first = first;
     void this.#follow(source.batches({ resumeAfter, rangeEnds: [] }));
   }

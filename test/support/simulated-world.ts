@@ -9,7 +9,7 @@ import * as faults from "./faults.ts";
 import { anyBlockPlan, type BlockPlan, buildChain, numberBeforeChains } from "./generate-chain.ts";
 import { Losses } from "./losses.ts";
 import { scriptBlocks } from "./script-blocks.ts";
-import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
+import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 import { SimulatedEndpoint } from "./simulated-endpoint.ts";
@@ -75,9 +75,11 @@ export class SimulatedWorld {
     readonly clock: SimulatedClock;
     readonly random: SeededRandom;
     readonly limits: SeededRandom | null;
+    /** Decides which endpoints are wrong about the times of some headers, until the end of `play`; `null` for none. */
+    readonly times?: SeededRandom | null;
     readonly blocksMin: number;
   }) {
-    const { clock, random, limits, blocksMin } = parts;
+    const { clock, random, limits, times = null, blocksMin } = parts;
     this.#clock = clock;
     this.#random = random;
     this.#blocksMin = blocksMin;
@@ -90,6 +92,7 @@ export class SimulatedWorld {
       const endpoint = new SimulatedEndpoint({ name, blocks: this.#scripted, clock, random });
       if (random.chance(0.4)) endpoint.fault(this.#anyCap());
       if (limits?.chance(0.3)) endpoint.limitBatches(limits.pick([0, 0, 2, 5]), anyRefusal(limits));
+      if (times?.chance(0.5)) this.#liesToLift.push(endpoint.fault(this.#anyWrongTimes(times)));
       return { endpoint, isFollowing: true, tag: "honest" };
     });
     const lose = limits === null ? null : this.#loseLog(limits);
@@ -238,6 +241,16 @@ export class SimulatedWorld {
       node.endpoint.follow([...this.#scripted.slice(0, kept), ...scriptBlocks(branch.slice(kept))]);
       node.endpoint.setFinalized(numberBeforeChains + kept + count);
     }
+  }
+
+  /** Times that contradict the clock, or those of all other blocks. */
+  #anyWrongTimes(random: SeededRandom): faults.FaultHook {
+    const share = random.pick([0.02, 0.2, 1]);
+    const first = this.#blocks[0]?.timestamp ?? 0;
+    const isWrong = (number: number) => number > numberBeforeChains + 1 && random.chance(share);
+    const value = random.pick([0, first - 1, this.#clock.nowMs() / 1000 + 86_400, 4_165_776_000]);
+    const lie = { nth: 1, name: "timestamp", value: toQuantity(value) };
+    return faults.wrongHeaders(isWrong, lie);
   }
 
   #loseLog(random: SeededRandom): faults.FaultHook {

@@ -25,6 +25,7 @@ test("unset and empty variables get their defaults", () => {
     rpcUrls: [serving.ODDWIRE_RPC_URLS],
     rpcCallsPerSecond: null,
     rpcMinority: "stop",
+    blocksAheadSecondsMax: 900,
     chainId: 137,
     startBlock: "latest",
     contractsFile: null,

@@ -4,6 +4,7 @@ import { toError } from "../errors.ts";
 import { isIpRange } from "../ip-address.ts";
 import type { LogLevel } from "../log.ts";
 import { nearName } from "../near-name.ts";
+import { chainSettings } from "./chain-settings.ts";
 import { webLimits } from "./limits.ts";
 import { serverSettings } from "./server-settings.ts";
 import {
@@ -24,48 +25,7 @@ import {
 
 /** All settings of the service. `Config` has a field for each. */
 const settings = {
-  rpcUrls: setting<readonly string[]>({
-    variable: "ODDWIRE_RPC_URLS",
-    flag: "rpc-url",
-    description: "JSON-RPC endpoints of the chain; required to serve",
-    form: "a comma list of http, https, ws or wss URLs",
-    fallback: [],
-    read: getList(isRpcUrl),
-    // URLs of providers contain the caller's secret in the path or the query.
-    show: (urls) => urls.map((url) => new URL(url).host).join(","),
-  }),
-  rpcCallsPerSecond: setting<number | null>({
-    variable: "ODDWIRE_RPC_CALLS_PER_SECOND",
-    description: "The most JSON-RPC calls made to each endpoint in any second; unset for no limit",
-    ...wholeNumber({ min: 1, max: 100_000, fallback: 0 }),
-    fallback: null,
-  }),
-  rpcMinority: setting<"stop" | "follow">({
-    variable: "ODDWIRE_RPC_MINORITY",
-    description:
-      "When the endpoints that respond and follow the head have been no majority for 10 minutes, finality waits for the others (stop) or goes on without them (follow)",
-    ...oneWord("stop", "follow"),
-  }),
-  chainId: setting({
-    variable: "ODDWIRE_CHAIN_ID",
-    description: "The chain to index; an endpoint of another chain is refused",
-    ...wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 137 }),
-  }),
-  startBlock: setting<number | "latest" | "genesis">({
-    variable: "ODDWIRE_START_BLOCK",
-    flag: "start-block",
-    description: "Where indexing starts; genesis is the first block of the oldest exchange",
-    form: "a block number, latest or genesis",
-    fallback: "latest",
-    read: (text) => (text === "latest" || text === "genesis" ? text : readBlockNumber(text)),
-  }),
-  contractsFile: setting<string | null>({
-    variable: "ODDWIRE_CONTRACTS_FILE",
-    description: "JSON list of contracts in place of the built-in list for Polygon",
-    form: "a path",
-    fallback: null,
-    read: (text) => text,
-  }),
+  ...chainSettings,
   wallets: setting<"on" | "off">({
     variable: "ODDWIRE_WALLETS",
     description: "Whether to index what wallets hold, from twice as many logs",
@@ -382,17 +342,9 @@ function streamConnections(name: string, owner: string, fallback: number): Setti
   });
 }
 
-function readBlockNumber(text: string): number | null {
-  return wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }).read(text);
-}
-
 /** Whether `fetch` accepts a URL. It refuses URLs with a user name or a password. */
 function isFetchable(text: string): boolean {
   return isUrl(text, /^https?:$/) && !hasCredentials(text);
-}
-
-function isRpcUrl(text: string): boolean {
-  return isUrl(text, /^(https?|wss?):$/);
 }
 
 function logLevels(): readonly LogLevel[] {

@@ -195,6 +195,8 @@ export const chainLimits = {
   sampledRangesShare: 1 / 8,
   /** Blocks whose logs are proven at the same time. Each takes a request for up to several megabytes. */
   proofsAtOnceMax: 4,
+  /** How far the time of a block may be ahead of our clock. Nodes allow each other seconds; this machine's can be off. */
+  aheadSecondsMax: 900,
   /** How far heads of honest endpoints differ from their median. One further above it is not believed. */
   endpointLagBlocksMax: 64,
   /** How long the head of a silent endpoint counts among those that are compared. */

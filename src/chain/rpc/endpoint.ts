@@ -3,7 +3,7 @@ import type { Hash } from "../../base/ids.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
-import type { Header } from "../parse/parse-header.ts";
+import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { ChainWarning } from "../sync/chain-warning.ts";
@@ -23,6 +23,8 @@ export type EndpointOptions = {
   readonly chainId: number;
   /** The operator's budget; `null` is no limit. */
   readonly callsPerSecondMax: number | null;
+  /** How far the time of a block may be ahead of our clock, in seconds; a quarter of an hour by default. */
+  readonly aheadSecondsMax?: number | undefined;
   readonly context: ChainContext;
   readonly openTransport: OpenTransport;
 };
@@ -72,6 +74,7 @@ export class Endpoint {
   onHead: (head: BlockRef) => void = () => {};
 
   readonly #chainId: number;
+  readonly #aheadSecondsMax: number;
   readonly #context: ChainContext;
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
@@ -98,6 +101,7 @@ export class Endpoint {
     this.levelAtMs = this.observedAtMs;
     this.host = options.host;
     this.#chainId = options.chainId;
+    this.#aheadSecondsMax = options.aheadSecondsMax ?? chainLimits.aheadSecondsMax;
     this.#context = options.context;
     this.#pacer = new RequestPacer(options.callsPerSecondMax);
     this.#link = new Breaker({ ...breakers.link, random });
@@ -245,6 +249,19 @@ export class Endpoint {
     } finally {
       this.#inFlight -= 1;
     }
+  }
+
+  /**
+   * Reads a header from a reply of this endpoint; `null` if it does not have the block. Throws an `EndpointError`,
+   * `inconsistent` when the time of the block has not come yet.
+   */
+  readHeader(reply: RpcReply | undefined): Header | null {
+    const header = parseHeader(getResult(reply));
+    if (header === null) return null;
+    const aheadSeconds = header.timestamp - Math.floor(this.#context.clock.nowMs() / 1000);
+    if (aheadSeconds <= this.#aheadSecondsMax) return header;
+    const message = `block ${header.number} is ${aheadSeconds} s ahead of the clock of this machine`;
+    throw new EndpointError("inconsistent", message);
   }
 
   recordGoodData(): void {

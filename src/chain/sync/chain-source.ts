@@ -6,7 +6,13 @@ import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import type { ChainParts } from "../chain-parts.ts";
 import { deriveLogFilter, type RequestedLogs } from "../parse/log-filter.ts";
-import { type Block, type BlockRef, type ChainBatch, toTimedBlock } from "../raw-log.ts";
+import {
+  type Block,
+  type BlockRef,
+  type ChainBatch,
+  type TimedBlock,
+  toTimedBlock,
+} from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { HttpTransport } from "../rpc/http-transport.ts";
@@ -36,6 +42,8 @@ export type ChainSourceOptions = {
   readonly random?: () => number;
   /** The most calls to each endpoint in any second, set by the operator. No limit by default. */
   readonly callsPerSecondMax?: number | null;
+  /** An option of `Endpoint`. */
+  readonly aheadSecondsMax?: number;
   /** What finality does when a majority of the endpoints is absent for long; `stop` by default. */
   readonly minorityRule?: MinorityRule;
   /** Opens the transport of an endpoint. Only simulations replace it. */
@@ -45,7 +53,7 @@ export type ChainSourceOptions = {
 /** Where the consumer is. */
 export type Resumption = {
   /** The last final block that it has; `null` for none. */
-  readonly resumeAfter: BlockRef | null;
+  readonly resumeAfter: TimedBlock | null;
   /** The ends of earlier final ranges; no range crosses one. */
   readonly rangeEnds: readonly number[];
 };
@@ -236,7 +244,7 @@ export class ChainSource<Final = readonly Block[]> {
     if (unfinalized.length > 0 || unfinalized.nextNumber > this.#finalNumber) return;
     const parts = walkRanges(this.#parts, this.#resumption.rangeEnds);
     for await (const { fromBlock, last, blocks } of parts) {
-      unfinalized.restart(last.number + 1, { number: last.number, hash: last.hash });
+      unfinalized.restart(last.number + 1, last);
       yield { kind: "range", fromBlock, last, blocks, more: last.number < this.#finalNumber };
     }
   }
@@ -274,9 +282,9 @@ export class ChainSource<Final = readonly Block[]> {
 }
 
 function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endpoint[] {
-  const { chainId, callsPerSecondMax = null } = options;
+  const { chainId, callsPerSecondMax = null, aheadSecondsMax } = options;
   const open = options.openTransport ?? openTransport;
-  const common = { chainId, callsPerSecondMax, openTransport: open, context };
+  const common = { chainId, callsPerSecondMax, aheadSecondsMax, openTransport: open, context };
   const seen = new Map<string, number>();
   assert(options.urls.length > 0, "a chain source needs an endpoint");
   return options.urls.map((text) => {

@@ -5,7 +5,7 @@ import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
 import { checkLinks } from "../verify/check-logs.ts";
-import { fetchHeaders, headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
+import { fetchHeaders, headerCall, readHeaderReply } from "../verify/fetch-headers.ts";
 
 /** The blocks to fetch: `count` of them, from `from` on. */
 type RequestedBlocks = {
@@ -43,7 +43,7 @@ async function fetchAnnounced(
 ): Promise<Fetched | null> {
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
   const { replies } = await endpoint.request(calls, timeout);
-  const header = parseHeaderReply(replies[0], newest.number);
+  const header = readHeaderReply(endpoint, replies[0], newest.number);
   return header.hash === newest.hash ? { headers: [header], replies: replies.slice(1) } : null;
 }
 

@@ -5,7 +5,8 @@ import type { ChainParts } from "../chain-parts.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { fetchHash, fetchHeaders } from "../verify/fetch-headers.ts";
+import { describeBrokenLink } from "../verify/check-logs.ts";
+import { fetchHash, fetchHeaders, isTimeOutvoted } from "../verify/fetch-headers.ts";
 import { fetchBlocks } from "./fetch-blocks.ts";
 
 /** A change above finality. */
@@ -113,6 +114,8 @@ export class HeadFollower {
       const count = Math.min(this.#blocksAtOnce, room, newest.number - from + 1);
       const wanted = { from, count, newest, timeout: this.#timeout, blockLogs };
       const blocks = await fetchBlocks(endpoint, wanted);
+      const reverted = await this.#checkTime(endpoint, blocks);
+      if (reverted !== null) return [reverted];
       if (this.#extend(endpoint, blocks)) {
         const { named } = blockLogs.filter;
         if (!named.replaceFrom(from, named.namedIn(blocks))) {
@@ -135,6 +138,22 @@ export class HeadFollower {
     const untilMs = this.#parts.pool.context.clock.monotonicMs() + this.#parts.watch.stallMs;
     this.#dissentUntilMs.set(endpoint, untilMs);
     return null;
+  }
+
+  /**
+   * Throws when the blocks are built on our tip and older than it. Reverts the tip if most endpoints have another time
+   * for it.
+   */
+  async #checkTime(endpoint: Endpoint, [first]: readonly Block[]): Promise<HeadChange | null> {
+    const { unfinalized, pool } = this.#parts;
+    const { tip } = unfinalized;
+    if (first === undefined || tip === null || tip.hash !== first.parentHash) return null;
+    const problem = describeBrokenLink(tip, first);
+    if (problem === null) return null;
+    if (unfinalized.length > 0 && (await isTimeOutvoted(pool, tip))) {
+      return this.#revert(endpoint, tip.number - 1);
+    }
+    throw new EndpointError("inconsistent", problem);
   }
 
   /** Appends blocks to our tip; `false` when they are not built on it. */

@@ -3,11 +3,11 @@ import { toError } from "../../base/errors.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
-import { type Header, parseHeader } from "../parse/parse-header.ts";
+import type { Header } from "../parse/parse-header.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import { getResult, type RpcCall } from "../rpc/json-rpc.ts";
+import type { RpcCall } from "../rpc/json-rpc.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
@@ -163,7 +163,7 @@ export class HeadWatch {
   async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
     const startedMs = this.#nowMs();
     try {
-      return parseHeads(await endpoint[ask](headCalls, endpoint.smallTimeout));
+      return readHeads(endpoint, await endpoint[ask](headCalls, endpoint.smallTimeout));
     } finally {
       endpoint.recordLatency(this.#nowMs() - startedMs);
     }
@@ -229,11 +229,11 @@ function isLeap(head: Header, before: EndpointView | null): boolean {
   return before !== null && head.number > before.head.number + chainLimits.endpointLagBlocksMax;
 }
 
-function parseHeads({ replies }: Answer): Heads {
+function readHeads(endpoint: Endpoint, { replies }: Answer): Heads {
   const [headReply, tagReply] = replies;
-  const head = parseHeader(getResult(headReply));
+  const head = endpoint.readHeader(headReply);
   if (head === null) throw new EndpointError("not_yet", "there is no latest block");
-  return { head, tag: tagReply?.kind === "result" ? parseHeader(tagReply.value) : null };
+  return { head, tag: tagReply?.kind === "result" ? endpoint.readHeader(tagReply) : null };
 }
 
 /** Derives the view of an endpoint, with its final block (R2), from its head and its `finalized` tag if it has one. */

@@ -1,4 +1,3 @@
-import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { ReadParts } from "../chain-parts.ts";
 import { logsCall } from "../parse/log-filter.ts";
@@ -8,13 +7,13 @@ import { type Block, type BlockInterval, type BlockRange, toTimedBlock } from ".
 import type { Endpoint } from "../rpc/endpoint.ts";
 import { getResult, type RpcReply } from "../rpc/json-rpc.ts";
 import type { ProviderVerdict } from "../rpc/provider-messages.ts";
-import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
+import { headerCall, readHeaderReply } from "../verify/fetch-headers.ts";
 import { readRange } from "./range-reader.ts";
 
 /** A range of final blocks with all wanted logs. */
 export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
-  /** The parent of the first block, which links the part to the previous one. */
-  readonly parentHash: Hash;
+  /** The header of its first block, which links it to the previous part. */
+  readonly first: Header;
   readonly endpoint: Endpoint;
   /** The contracts that its logs name. */
   readonly named: readonly NamedContract[];
@@ -118,13 +117,14 @@ export class RangeFetcher<Final> {
     ];
     const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
-    if (proof !== null && parseHeaderReply(replies[3], proof.number).hash !== proof.hash) {
+    if (proof !== null && readHeaderReply(endpoint, replies[3], proof.number).hash !== proof.hash) {
       throw new EndpointError("inconsistent", `final block ${proof.number} is of another fork`);
     }
     const isRefused = logsReply?.kind === "error" && from < to;
     if (isRefused && this.#shrink(endpoint, logsReply.error.verdict, range)) return null;
-    const first = parseHeaderReply(replies[0], from);
-    const last = parseHeaderReply(replies[2], to);
+    const last = readHeaderReply(endpoint, replies[2], to);
+    // Two headers of one block can differ.
+    const first = from === to ? last : readHeaderReply(endpoint, replies[0], from);
     const read =
       from === to
         ? { blocks: await this.#readBlock(endpoint, last, logsReply), release: () => {} }
@@ -138,7 +138,7 @@ export class RangeFetcher<Final> {
     this.#bytesPerBlock += (bytes / (to - from + 1) - this.#bytesPerBlock) * 0.3;
     return {
       fromBlock: from,
-      parentHash: first.parentHash,
+      first,
       last: toTimedBlock(last),
       endpoint,
       named: blockLogs.filter.named.namedIn(read.blocks),

@@ -1,18 +1,18 @@
 import { assert } from "../../base/assert.ts";
 import type { Hash } from "../../base/ids.ts";
-import type { BlockRef } from "../raw-log.ts";
+import { type TimedBlock, toTimedBlock } from "../raw-log.ts";
 
 /** The unfinalized blocks of the consumer. They follow `base`, the last final block; `null` when it is not known. */
 export class UnfinalizedChain {
-  #base: BlockRef | null = null;
-  #blocks: BlockRef[] = [];
+  #base: TimedBlock | null = null;
+  #blocks: TimedBlock[] = [];
   #nextNumber = 0;
 
-  get base(): BlockRef | null {
+  get base(): TimedBlock | null {
     return this.#base;
   }
 
-  get tip(): BlockRef | null {
+  get tip(): TimedBlock | null {
     return this.#blocks.at(-1) ?? this.#base;
   }
 
@@ -35,9 +35,9 @@ export class UnfinalizedChain {
     return this.#blocks[number - this.firstNumber]?.hash ?? null;
   }
 
-  push({ number, hash }: BlockRef): void {
-    assert(number === this.#nextNumber, "unfinalized blocks have no gaps");
-    this.#blocks.push({ number, hash });
+  push(block: TimedBlock): void {
+    assert(block.number === this.#nextNumber, "unfinalized blocks have no gaps");
+    this.#blocks.push(toTimedBlock(block));
     this.#nextNumber += 1;
   }
 
@@ -59,7 +59,7 @@ export class UnfinalizedChain {
   }
 
   /** Continues with `nextNumber`, above `base`, which was handed out as final. */
-  restart(nextNumber: number, base: BlockRef | null): void {
+  restart(nextNumber: number, base: TimedBlock | null): void {
     assert(this.#blocks.length === 0, "unfinalized blocks stand on their own base");
     this.#base = base;
     this.#nextNumber = nextNumber;

@@ -1,6 +1,8 @@
 import { EndpointError } from "../chain-errors.ts";
 import type { ChainParts } from "../chain-parts.ts";
-import type { BlockRef } from "../raw-log.ts";
+import type { BlockRef, TimedBlock } from "../raw-log.ts";
+import { describeBrokenLink } from "../verify/check-logs.ts";
+import { isTimeOutvoted } from "../verify/fetch-headers.ts";
 import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
 import { RangePrefetch } from "./range-prefetch.ts";
 
@@ -28,8 +30,7 @@ export async function* walkRanges<Blocks>(
       if (final === null || part.last.number > final.number) return;
       const flaw = findFlaw(part, unproven?.last ?? unfinalized.base, final);
       if (flaw !== null) {
-        recordWrong(part, flaw);
-        await blameEarlier(parts, unproven);
+        await blame(parts, { part, flaw, before: unproven });
         unproven = null;
         prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
         break;
@@ -46,16 +47,26 @@ export async function* walkRanges<Blocks>(
   }
 }
 
-/** After a wrong part, finds out whether the part before it, which is not emitted yet, or our last block is wrong too. */
-async function blameEarlier(
-  { finalBlockCheck, unfinalized }: WalkParts<unknown>,
-  unproven: RangePart<unknown> | null,
+/** A part that does not continue the part before it, which is not emitted yet, or our last block. */
+type BrokenLink = {
+  readonly part: RangePart<unknown>;
+  readonly flaw: string;
+  readonly before: RangePart<unknown> | null;
+};
+
+/** Notes a part as wrong. Finds out whether the part before it, or our last block, is wrong too. */
+async function blame(
+  { pool, finalBlockCheck, unfinalized }: WalkParts<unknown>,
+  { part, flaw, before }: BrokenLink,
 ): Promise<void> {
+  recordWrong(part, flaw);
   const { base } = unfinalized;
-  if (unproven === null) {
+  if (before === null) {
     if (base !== null) await finalBlockCheck.confirm(base);
-  } else if (!(await finalBlockCheck.isOnChain(unproven.last))) {
-    recordWrong(unproven, `block ${unproven.last.number} is not on the chain`);
+  } else if (!(await finalBlockCheck.isOnChain(before.last))) {
+    recordWrong(before, `block ${before.last.number} is not on the chain`);
+  } else if (await isTimeOutvoted(pool, before.last)) {
+    recordWrong(before, `block ${before.last.number} has another time elsewhere`);
   }
 }
 
@@ -65,12 +76,11 @@ function recordWrong({ endpoint }: RangePart<unknown>, flaw: string): void {
 
 function findFlaw(
   part: RangePart<unknown>,
-  base: BlockRef | null,
+  base: TimedBlock | null,
   finalized: BlockRef,
 ): string | null {
-  if (base !== null && part.parentHash !== base.hash) {
-    return `block ${part.fromBlock} is not the child of ${base.hash}`;
-  }
+  const problem = base === null ? null : describeBrokenLink(base, part.first);
+  if (problem !== null) return problem;
   if (part.last.number === finalized.number && part.last.hash !== finalized.hash) {
     return `block ${part.last.number} is not the final one`;
   }

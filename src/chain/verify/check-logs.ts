@@ -6,7 +6,7 @@ import { EndpointError } from "../chain-errors.ts";
 import type { LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { isRequested } from "../parse/parse-log.ts";
-import type { BlockRange, RawLog } from "../raw-log.ts";
+import type { Block, BlockRange, RawLog, TimedBlock } from "../raw-log.ts";
 
 export type Expected = BlockRange & {
   /** Known headers by number. Logs of these blocks must have their hashes. */
@@ -45,19 +45,28 @@ function checkSameBlock(log: RawLog, previous: RawLog): void {
   if (isSameTx !== (log.txIndex === previous.txIndex)) fail(log, "has a transaction of two places");
 }
 
-/** Throws unless the headers of consecutive blocks are parent and child, and no time is before that of a lower block. */
+/** Throws unless every block can follow the lower ones (`describeBrokenLink`). */
 export function checkLinks(headers: Iterable<Header>): void {
   let lower: Header | undefined;
   for (const header of [...headers].toSorted((one, other) => one.number - other.number)) {
-    if (lower !== undefined && header.timestamp < lower.timestamp) {
-      const message = `block ${header.number} is older than block ${lower.number}`;
-      throw new EndpointError("inconsistent", message);
-    }
-    if (lower?.number === header.number - 1 && lower.hash !== header.parentHash) {
-      throw new EndpointError("inconsistent", `block ${header.number} is not the child of its own`);
-    }
+    const problem = lower === undefined ? null : describeBrokenLink(lower, header);
+    if (problem !== null) throw new EndpointError("inconsistent", problem);
     lower = header;
   }
+}
+
+/**
+ * Says why a block cannot follow a lower one: the next block has another parent, or the time goes back. `null` if it can.
+ */
+export function describeBrokenLink(
+  lower: TimedBlock,
+  { number, parentHash, timestamp }: Pick<Block, "number" | "parentHash" | "timestamp">,
+): string | null {
+  if (number === lower.number + 1 && parentHash !== lower.hash) {
+    return `block ${number} is not the child of ${lower.hash}`;
+  }
+  if (timestamp >= lower.timestamp) return null;
+  return `block ${number} is ${lower.timestamp - timestamp} s older than block ${lower.number}`;
 }
 
 function fail(log: RawLog, what: string): never {

@@ -1,24 +1,27 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
-import { type Header, parseHeader } from "../parse/parse-header.ts";
+import type { Header } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
+import type { TimedBlock } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { getResult, type RpcCall, type RpcReply } from "../rpc/json-rpc.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
 
 /** The call for a header by number. Its transactions come as hashes only. */
 export function headerCall(number: number): RpcCall {
   return { method: "eth_getBlockByNumber", params: [formatQuantity(number), false] };
 }
 
-/** Parses the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
-export function parseHeaderReply(reply: RpcReply | undefined, number: number): Header {
-  const header = parseHeader(getResult(reply));
+/** Reads the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
+export function readHeaderReply(
+  endpoint: Endpoint,
+  reply: RpcReply | undefined,
+  number: number,
+): Header {
+  const header = readHeaderIfThere(endpoint, reply, number);
   if (header === null) throw notKnown(number);
-  if (header.number !== number) {
-    throw new EndpointError("inconsistent", `block ${header.number} came instead of ${number}`);
-  }
   return header;
 }
 
@@ -42,6 +45,19 @@ export async function fetchHash(
   return header?.hash ?? null;
 }
 
+/** Returns whether most endpoints that answer and have the block have another time for it. */
+export async function isTimeOutvoted(
+  { endpoints }: Pick<EndpointPool, "endpoints">,
+  { number, hash, timestamp }: TimedBlock,
+): Promise<boolean> {
+  const reachable = endpoints.filter((endpoint) => endpoint.isReachable);
+  const headers = await Promise.all(
+    reachable.map((one) => nullIfFailed(fetchHeader(one, number, one.smallTimeout))),
+  );
+  const times = headers.flatMap((header) => (header?.hash === hash ? header.timestamp : []));
+  return 2 * times.filter((time) => time !== timestamp).length > times.length;
+}
+
 /** Fetches a few headers by number in one batch; `null` for each that the endpoint does not have (yet). */
 export async function fetchKnownHeaders(
   endpoint: Endpoint,
@@ -49,7 +65,7 @@ export async function fetchKnownHeaders(
   timeout?: RequestTimeout,
 ): Promise<(Header | null)[]> {
   const { replies } = await endpoint.request(numbers.map(headerCall), timeout);
-  return numbers.map((number, index) => toKnownHeader(replies[index], number));
+  return numbers.map((number, index) => readHeaderIfThere(endpoint, replies[index], number));
 }
 
 /**
@@ -73,7 +89,7 @@ export async function fetchHeaders(
         : await endpoint.request(calls, timeout);
     const foundBefore = found.size;
     for (const [index, number] of batch.entries()) {
-      const header = toKnownHeader(replies[index], number);
+      const header = readHeaderIfThere(endpoint, replies[index], number);
       if (header !== null) found.set(number, header);
     }
     missing = missing.filter((number) => !found.has(number));
@@ -84,10 +100,17 @@ export async function fetchHeaders(
   return numbers.flatMap((number) => found.get(number) ?? []);
 }
 
-/** Parses the header in a reply; `null` when the node does not have it (yet). */
-function toKnownHeader(reply: RpcReply | undefined, number: number): Header | null {
-  const isMissing = reply?.kind === "result" && reply.value === null;
-  return isMissing ? null : parseHeaderReply(reply, number);
+/** Reads the header in a reply; `null` when the node does not have it (yet). */
+function readHeaderIfThere(
+  endpoint: Endpoint,
+  reply: RpcReply | undefined,
+  number: number,
+): Header | null {
+  const header = endpoint.readHeader(reply);
+  if (header !== null && header.number !== number) {
+    throw new EndpointError("inconsistent", `block ${header.number} came instead of ${number}`);
+  }
+  return header;
 }
 
 function notKnown(number: number): EndpointError {

@@ -129,6 +129,7 @@ async function openNodes(
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
     minorityRule: config.rpcMinority,
+    aheadSecondsMax: config.blocksAheadSecondsMax,
     chainId: config.chainId,
     startBlock: "latest",
     filter: decoder.filter,
