@@ -78,7 +78,7 @@ for (const [name, venue] of Object.entries(venues)) {
       client.readContract({
         address: contract === "Collateral" ? addresses.collateral : addresses.conditionalTokens,
         abi: getArtifact(contract).abi,
-        functionName: "getBalance",
+        functionName: "balanceOf",
         args,
       });
     assert.equal(await getBalance("Collateral", [venue.exchange]), 0n);
