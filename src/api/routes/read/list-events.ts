@@ -9,11 +9,11 @@ import type { MarketState } from "../../../views/markets/market-state.ts";
 import type { Hits } from "../../../views/search/market-search.ts";
 import type { Backend } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const path = "/v1/events";
 const pageRows = 20;
