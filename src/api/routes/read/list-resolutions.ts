@@ -4,7 +4,7 @@ import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
 import { type ResolutionSnapshot, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
-import { firstSeqAbove } from "../../../storage/recover.ts";
+import { firstSeqAbove } from "../../../storage/recovery/recover.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import type { Backend } from "../../backend.ts";
