@@ -5,8 +5,8 @@ import type { Resolution } from "../../../market/market.ts";
 import { type ResolutionSnapshot, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
 import { firstSeqAbove } from "../../../storage/recovery/recover.ts";
-import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
+import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
 import type { Backend } from "../../backend.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
 import {
