@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Freshness } from "../../rows/freshness.ts";
-import { bodyFor, PackableBytes } from "../route/gzip.ts";
+import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import type { Route } from "../http/route.ts";
 import {
   type AnswerBody,
   type CachedResponse,
@@ -12,8 +13,7 @@ import {
   isAnswerBody,
   matchesEtag,
   type ResponseCache,
-} from "../route/response-cache.ts";
-import type { Route } from "../route/route.ts";
+} from "./response-cache.ts";
 
 /** A response to send, cached or not. */
 type MadeResponse = Pick<CachedResponse, "head" | "headBytes" | "tail" | "etag" | "cacheControl">;

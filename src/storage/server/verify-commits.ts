@@ -8,7 +8,7 @@ import {
   firstIncompleteCandle,
   readCommits,
   readCoverage,
-} from "../recovery/recover.ts";
+} from "../recover.ts";
 import { blockRangeSql, countIndexes, factTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 

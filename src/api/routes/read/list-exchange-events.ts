@@ -15,6 +15,7 @@ import type { RowContext } from "../../../rows/trade-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import type { Row } from "../../bulk/columns.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
 import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
 import {
   answerList,
@@ -23,7 +24,6 @@ import {
   rowListRoute,
   storedSource,
 } from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
 
 type Kind = ExchangeNotice["kind"];
 

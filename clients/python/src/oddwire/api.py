@@ -1,0 +1,1593 @@
+"""
+The shapes of the API, made from the schemas that the service runs on by `npm run docs`; a test compares the two.
+
+Decimals, token ids and raw amounts are text, so that no digit is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+#: ERC-1155 outcome token id, a decimal below 2^256.
+TokenId: TypeAlias = str
+
+
+#: Condition id; 62 digits for Protocol V2, 64 before.
+ConditionId: TypeAlias = str
+
+
+#: An account or contract, lower-case hex.
+Address: TypeAlias = str
+
+
+#: 32 bytes as lower-case hex.
+Hash: TypeAlias = str
+
+
+#: An exact decimal with at most 6 fractional digits.
+DecimalText: TypeAlias = str
+
+
+#: The raw amount of the event, an integer of 10^-6 units.
+RawAmount: TypeAlias = str
+
+
+#: Position on the chain: block_number * 1000000 + log_index.
+Seq: TypeAlias = int
+
+
+#: RFC 3339, UTC.
+Time: TypeAlias = str
+
+
+#: Unix milliseconds.
+Milliseconds: TypeAlias = int
+
+
+class MarketResolution(TypedDict):
+    payouts: list[DecimalText]
+    winning_token_id: TokenId | None
+    winning_outcome: str | None
+    tx_hash: Hash
+    block_number: int
+    seq: Seq
+
+
+class MarketToken(TypedDict):
+    token_id: TokenId
+    outcome: str | None
+    outcome_index: int
+    complement_token_id: TokenId | None
+    price: DecimalText | None
+    winner: bool | None
+
+
+class MarketMirrorToken(TypedDict):
+    token_id: TokenId
+    outcome: str | None
+    outcome_index: int
+    price: DecimalText | None
+
+
+class MarketMirrorResolution(TypedDict):
+    payouts: list[DecimalText]
+    winning_token_id: TokenId | None
+    winning_outcome: str | None
+    tx_hash: Hash
+    block_number: int
+    seq: Seq
+
+
+class MarketMirror(TypedDict):
+    condition_id: ConditionId
+    tokens: list[MarketMirrorToken]
+    created_at: Time
+    created_at_ms: Milliseconds
+    registered_block: int | None
+    resolution: MarketMirrorResolution | None
+
+
+class MarketEvent(TypedDict):
+    """Id, title and slug of the event of the market."""
+
+    id: str
+    title: str | None
+    slug: str | None
+
+
+class Market(TypedDict):
+    id: ConditionId
+    question_id: Hash | None
+    question: str | None
+    description: str | None
+    slug: str | None
+    category: str | None
+    tags: list[str]
+    event_id: str | None
+    event_slug: str | None
+    image: str | None
+    neg_risk: bool
+    neg_risk_market_id: Hash | None
+    oracle: Address | None
+    exchange_versions: list[Literal[1, 2, 3]]
+    status: Literal["open", "resolved"]
+    active: bool
+    outcome_count: int
+    created_at: Time
+    created_at_ms: Milliseconds
+    created_block: int | None
+    start_date: Time | None
+    end_date: Time | None
+    resolved_at: Time | None
+    resolved_at_ms: Milliseconds | None
+    resolution: MarketResolution | None
+    tokens: list[MarketToken]
+    mirror: MarketMirror | None
+    volume_usd: DecimalText
+    volume_shares: DecimalText
+    trades: int
+    volume_24h_usd: DecimalText
+    trades_24h: int
+    last_trade_at: Time | None
+    last_trade_at_ms: Milliseconds | None
+    metadata_source: Literal["chain", "chain_untrusted", "venue", "none"]
+    event: NotRequired[MarketEvent | None]
+
+
+class EventMarketToken(TypedDict):
+    token_id: TokenId
+    outcome: str | None
+    outcome_index: int
+    complement_token_id: TokenId | None
+    price: DecimalText | None
+    winner: bool | None
+
+
+class EventMarket(TypedDict):
+    id: ConditionId
+    question: str | None
+    slug: str | None
+    outcome_label: str | None
+    status: Literal["open", "resolved"]
+    tokens: list[EventMarketToken]
+    volume_usd: DecimalText
+    volume_24h_usd: DecimalText
+
+
+class Event(TypedDict):
+    id: str
+    event_id: str | None
+    title: str | None
+    slug: str | None
+    category: str | None
+    tags: list[str]
+    neg_risk: bool
+    neg_risk_market_id: Hash | None
+    status: Literal["open", "resolved"]
+    created_at: Time
+    created_at_ms: Milliseconds
+    end_date: Time | None
+    market_count: int
+    markets: list[EventMarket]
+    volume_usd: DecimalText
+    volume_24h_usd: DecimalText
+    trades: int
+    trades_24h: int
+    last_trade_at: Time | None
+    last_trade_at_ms: Milliseconds | None
+    price_sum: DecimalText | None
+    metadata_source: Literal["chain", "chain_untrusted", "venue", "none"]
+
+
+class Position(TypedDict):
+    token_id: TokenId
+    complement_token_id: TokenId | None
+    condition_id: ConditionId | None
+    outcome: str | None
+    outcome_index: int | None
+    question: str | None
+    slug: str | None
+    event_id: str | None
+    neg_risk: bool | None
+    complete: bool
+    cost_complete: bool
+    size: DecimalText | None
+    size_raw: RawAmount | None
+    cost_known_size: DecimalText | None
+    avg_price: DecimalText | None
+    cost_usd: DecimalText | None
+    fees_usd: DecimalText | None
+    price: DecimalText | None
+    value_usd: DecimalText | None
+    realized_pnl: DecimalText | None
+    unrealized_pnl: DecimalText | None
+    total_pnl: DecimalText | None
+    unknown_proceeds_usd: DecimalText | None
+    bought: DecimalText | None
+    sold: DecimalText | None
+    status: Literal["open", "redeemable", "lost", "closed"]
+    mergeable_size: DecimalText | None
+    payout: DecimalText | None
+    first_seen: Time
+    first_seen_ms: Milliseconds
+    last_active: Time
+    last_active_ms: Milliseconds
+    last_seq: Seq
+
+
+class Trade(TypedDict):
+    id: str
+    seq: Seq
+    token_id: TokenId
+    complement_token_id: TokenId | None
+    condition_id: ConditionId | None
+    outcome: str | None
+    outcome_index: int | None
+    side: Literal["BUY", "SELL"]
+    price: DecimalText | None
+    size: DecimalText
+    value_usd: DecimalText
+    maker_fee: DecimalText
+    maker_fee_net: DecimalText
+    maker_fee_asset: Literal["collateral", "token"]
+    match_seq: Seq | None
+    maker: Address
+    taker: Address
+    maker_side: Literal["BUY", "SELL"]
+    maker_token_id: TokenId
+    match_type: Literal["complementary", "mint", "merge", "direct"]
+    maker_order_hash: Hash
+    taker_order_hash: Hash | None
+    exchange: Literal["standard", "neg_risk"]
+    exchange_version: Literal[1, 2, 3]
+    exchange_address: Address
+    module: Literal["binary", "neg_risk", "combinatorial"] | None
+    builder: Hash | None
+    metadata: Hash | None
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+    maker_amount_raw: RawAmount
+    taker_amount_raw: RawAmount
+    question: NotRequired[str | None]
+    slug: NotRequired[str | None]
+    event_id: NotRequired[str | None]
+
+
+class Fill(TypedDict):
+    id: str
+    seq: Seq
+    role: Literal["maker", "taker", "direct"]
+    order_hash: Hash
+    maker: Address
+    taker: Address
+    side: Literal["BUY", "SELL"]
+    token_id: TokenId
+    complement_token_id: TokenId | None
+    condition_id: ConditionId | None
+    outcome: str | None
+    outcome_index: int | None
+    maker_amount_raw: RawAmount
+    taker_amount_raw: RawAmount
+    fee: DecimalText
+    fee_net: DecimalText
+    fee_asset: Literal["collateral", "token"]
+    match_seq: Seq | None
+    exchange: Literal["standard", "neg_risk"]
+    exchange_version: Literal[1, 2, 3]
+    exchange_address: Address
+    module: Literal["binary", "neg_risk", "combinatorial"] | None
+    builder: Hash | None
+    metadata: Hash | None
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+    question: NotRequired[str | None]
+    slug: NotRequired[str | None]
+    event_id: NotRequired[str | None]
+
+
+class Match(TypedDict):
+    id: str
+    seq: Seq
+    taker_fill_seq: Seq
+    token_id: TokenId
+    complement_token_id: TokenId | None
+    condition_id: ConditionId | None
+    outcome: str | None
+    outcome_index: int | None
+    side: Literal["BUY", "SELL"]
+    price: DecimalText | None
+    size: DecimalText
+    value_usd: DecimalText
+    legs: int
+    taker: Address
+    taker_order_hash: Hash
+    taker_fee: DecimalText
+    taker_fee_net: DecimalText
+    taker_fee_asset: Literal["collateral", "token"]
+    exchange: Literal["standard", "neg_risk"]
+    exchange_version: Literal[1, 2, 3]
+    exchange_address: Address
+    module: Literal["binary", "neg_risk", "combinatorial"] | None
+    builder: Hash | None
+    metadata: Hash | None
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+    maker_amount_raw: RawAmount
+    taker_amount_raw: RawAmount
+    question: NotRequired[str | None]
+    slug: NotRequired[str | None]
+    event_id: NotRequired[str | None]
+
+
+class Cancellation(TypedDict):
+    id: str
+    seq: Seq
+    kind: Literal["order_cancelled", "order_preapproval_invalidated", "user_paused"]
+    order_hash: Hash | None
+    user: Address | None
+    effective_block: int | None
+    exchange: Literal["standard", "neg_risk"]
+    exchange_version: Literal[1, 2, 3]
+    exchange_address: Address
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+
+
+class ResolutionMirrorResolution(TypedDict):
+    condition_id: ConditionId
+    payouts: list[DecimalText]
+    block_number: int
+    seq: Seq
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+
+
+class Resolution(TypedDict):
+    id: str
+    seq: Seq
+    derived: bool
+    condition_id: ConditionId
+    question_id: Hash | None
+    oracle: Address
+    payouts: list[DecimalText]
+    winning_token_id: TokenId | None
+    winning_outcome: str | None
+    mirror_resolution: ResolutionMirrorResolution | None
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+
+
+class PriceLastTrade(TypedDict):
+    price: DecimalText
+    size: DecimalText
+    side: Literal["BUY", "SELL"]
+    seq: Seq
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    tx_hash: Hash
+
+
+class PriceStats24h(TypedDict):
+    """The 24 hours before the newest indexed block; without trades, their prices are the last one before."""
+
+    open: DecimalText | None
+    high: DecimalText | None
+    low: DecimalText | None
+    close: DecimalText | None
+    change: DecimalText | None
+    change_pct: DecimalText | None
+    volume_usd: DecimalText
+    volume_shares: DecimalText
+    buy_volume_usd: DecimalText
+    sell_volume_usd: DecimalText
+    trades: int
+    vwap: DecimalText | None
+    window_start_ms: Milliseconds
+    window_end_ms: Milliseconds
+
+
+class PriceComplement(TypedDict):
+    token_id: TokenId
+    outcome: str | None
+    price: DecimalText | None
+    price_source: Literal["last_trade", "complement", "settlement"] | None
+
+
+class Price(TypedDict):
+    token_id: TokenId
+    price: DecimalText | None
+    price_source: Literal["last_trade", "complement", "settlement"] | None
+    last_trade: PriceLastTrade | None
+    best_bid: DecimalText | None
+    best_ask: DecimalText | None
+    mid: DecimalText | None
+    spread: DecimalText | None
+    stats_24h: PriceStats24h
+    complement: PriceComplement | None
+    resolved: bool
+    settlement_price: DecimalText | None
+    timestamp: Time
+    timestamp_ms: Milliseconds
+
+
+class OrderBookBid(TypedDict):
+    price: DecimalText
+    size: DecimalText
+
+
+class OrderBookAsk(TypedDict):
+    price: DecimalText
+    size: DecimalText
+
+
+class OrderBook(TypedDict):
+    token_id: TokenId
+    bids: list[OrderBookBid]
+    asks: list[OrderBookAsk]
+    best_bid: DecimalText | None
+    best_ask: DecimalText | None
+    mid: DecimalText | None
+    spread: DecimalText | None
+    tick_size: DecimalText | None
+    min_order_size: DecimalText | None
+    bid_depth_usd: str
+    ask_depth_usd: str
+    last_trade_price: DecimalText | None
+    checksum: int
+    hash: str | None
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    source: Literal["stream", "rest"]
+    stale: bool
+    stale_reason: str | None
+    age_ms: int
+
+
+class Candle(TypedDict):
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    open: DecimalText
+    high: DecimalText
+    low: DecimalText
+    close: DecimalText
+    volume: DecimalText
+    volume_usd: DecimalText
+    buy_volume_usd: DecimalText
+    sell_volume_usd: DecimalText
+    trades: int
+    vwap: DecimalText | None
+    closed: bool
+    filled: bool
+
+
+class Key(TypedDict):
+    id: str
+    prefix: str
+    name: str
+    scope: Literal["read", "write", "admin"]
+    rate_limit: int
+    created_at: str
+    expires_at: str | None
+    status: Literal["active", "expired", "revoked"]
+    allowed_ips: list[str]
+    previous_value_expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    request_count: int
+
+
+class IssuedKey(TypedDict):
+    id: str
+    prefix: str
+    name: str
+    scope: Literal["read", "write", "admin"]
+    rate_limit: int
+    created_at: str
+    expires_at: str | None
+    key: str
+
+
+class Pagination(TypedDict):
+    limit: int
+    has_more: bool
+    next_cursor: str | None
+
+
+class Meta(TypedDict):
+    request_id: str
+    first_block: int | None
+    first_timestamp_ms: int | None
+    indexed_block: int | None
+    indexed_seq: int | None
+    head_block: int | None
+    finalized_block: int | None
+    lag_seconds: int | None
+
+
+class ErrorAnswerErrorDetail(TypedDict):
+    parameter: str
+    issue: str
+
+
+class ErrorAnswerError(TypedDict):
+    """What went wrong."""
+
+    code: Literal[
+        "VALIDATION_ERROR",
+        "INVALID_CURSOR",
+        "UNAUTHORIZED",
+        "FORBIDDEN",
+        "IP_BLOCKED",
+        "NOT_FOUND",
+        "METHOD_NOT_ALLOWED",
+        "CONFLICT",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "RATE_LIMITED",
+        "INTERNAL_ERROR",
+        "SERVICE_UNAVAILABLE",
+    ]
+    message: str
+    details: NotRequired[list[ErrorAnswerErrorDetail]]
+    request_id: str
+
+
+class ErrorAnswer(TypedDict):
+    error: ErrorAnswerError
+
+
+class StreamWelcomeLimits(TypedDict):
+    """Limits of this connection."""
+
+    subscriptions: int
+    tokens_per_subscription: int
+    tokens_per_connection: int
+    frames_per_second: int
+    frame_bytes: int
+    connections_per_key: int | None
+    connections_per_ip: int
+
+
+class StreamWelcome(TypedDict):
+    """The first frame, and the response to an auth frame."""
+
+    type: Literal["welcome"]
+    id: NotRequired[str | int]
+    connection_id: str
+    protocol: int
+    authenticated: bool
+    heartbeat_seconds: int
+    latest_seq: Seq | None
+    limits: StreamWelcomeLimits
+
+
+class StreamSubscribed(TypedDict):
+    """A subscription has started; its data follows."""
+
+    type: Literal["subscribed"]
+    id: NotRequired[str | int]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+
+
+class StreamUnsubscribed(TypedDict):
+    """A subscription has ended."""
+
+    type: Literal["unsubscribed"]
+    id: NotRequired[str | int]
+    channel: dict[str, Any]
+    subscription_id: str
+
+
+class StreamSnapshot(TypedDict):
+    """The newest rows of a channel, or a whole book."""
+
+    type: Literal["snapshot"]
+    subscription_id: str
+    seq: Seq
+    data: list[Trade | Resolution | Market | Cancellation | Candle | Price | OrderBook]
+
+
+class StreamEventTrade(TypedDict):
+    """Something happened: trade."""
+
+    type: Literal["event"]
+    event: Literal["trade"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Trade
+
+
+class StreamEventResolution(TypedDict):
+    """Something happened: resolution."""
+
+    type: Literal["event"]
+    event: Literal["resolution"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Resolution
+
+
+class StreamEventMarket(TypedDict):
+    """Something happened: market."""
+
+    type: Literal["event"]
+    event: Literal["market"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Market
+
+
+class StreamEventCancellation(TypedDict):
+    """Something happened: cancellation."""
+
+    type: Literal["event"]
+    event: Literal["cancellation"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Cancellation
+
+
+class StreamEventCandle(TypedDict):
+    """Something happened: candle."""
+
+    type: Literal["event"]
+    event: Literal["candle"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Candle
+
+
+class StreamEventPrice(TypedDict):
+    """Something happened: price."""
+
+    type: Literal["event"]
+    event: Literal["price"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Price
+
+
+class StreamEventBookDataBid(TypedDict):
+    price: DecimalText
+    size: DecimalText
+
+
+class StreamEventBookDataAsk(TypedDict):
+    price: DecimalText
+    size: DecimalText
+
+
+class StreamEventBookData(TypedDict):
+    """The row or rows that were requested."""
+
+    token_id: TokenId
+    bids: list[StreamEventBookDataBid]
+    asks: list[StreamEventBookDataAsk]
+    checksum: int
+    hash: str | None
+    timestamp: Time
+    timestamp_ms: Milliseconds
+
+
+class StreamEventBook(TypedDict):
+    """Something happened: book."""
+
+    type: Literal["event"]
+    event: Literal["book"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: StreamEventBookData
+
+
+class StreamEventBookStaleData(TypedDict):
+    """The row or rows that were requested."""
+
+    token_id: TokenId
+    stale_reason: str
+
+
+class StreamEventBookStale(TypedDict):
+    """Something happened: book_stale."""
+
+    type: Literal["event"]
+    event: Literal["book_stale"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: StreamEventBookStaleData
+
+
+#: Something happened; event says what data is.
+StreamEvent: TypeAlias = (
+    StreamEventTrade
+    | StreamEventResolution
+    | StreamEventMarket
+    | StreamEventCancellation
+    | StreamEventCandle
+    | StreamEventPrice
+    | StreamEventBook
+    | StreamEventBookStale
+)
+
+
+class StreamReplayComplete(TypedDict):
+    """The past was replayed; new events follow."""
+
+    type: Literal["replay_complete"]
+    subscription_id: str
+    seq: Seq
+
+
+class StreamReorg(TypedDict):
+    """A reorg reverted every row after a position; replacements follow."""
+
+    type: Literal["reorg"]
+    subscription_id: str
+    rewind_to_seq: Seq
+    reverted: list[str]
+
+
+class StreamFinalized(TypedDict):
+    """Nothing up to here can be reverted."""
+
+    type: Literal["finalized"]
+    finalized_block: int
+    finalized_seq: Seq
+
+
+class StreamHeartbeat(TypedDict):
+    """The connection is alive, and how far the service is."""
+
+    type: Literal["heartbeat"]
+    latest_seq: Seq | None
+    indexed_block: int | None
+    head_block: int | None
+    finalized_block: int | None
+    lag_seconds: int | None
+
+
+class StreamPong(TypedDict):
+    """The response to a ping frame."""
+
+    type: Literal["pong"]
+    id: NotRequired[str | int]
+
+
+class StreamErrorErrorDetail(TypedDict):
+    parameter: str
+    issue: str
+
+
+class StreamErrorError(TypedDict):
+    """What went wrong."""
+
+    code: Literal[
+        "VALIDATION_ERROR",
+        "INVALID_CURSOR",
+        "UNAUTHORIZED",
+        "FORBIDDEN",
+        "IP_BLOCKED",
+        "NOT_FOUND",
+        "METHOD_NOT_ALLOWED",
+        "CONFLICT",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "RATE_LIMITED",
+        "INTERNAL_ERROR",
+        "SERVICE_UNAVAILABLE",
+    ]
+    message: str
+    details: NotRequired[list[StreamErrorErrorDetail]]
+    request_id: str
+    retry_after_seconds: NotRequired[int]
+
+
+class StreamError(TypedDict):
+    """Your frame was refused; the error is that of HTTP."""
+
+    type: Literal["error"]
+    id: NotRequired[str | int]
+    error: StreamErrorError
+
+
+class ListMarketsQuery(TypedDict):
+    """The optional parameters of listMarkets."""
+
+    limit: NotRequired[int]
+    include: NotRequired[Literal["event"]]
+    active: NotRequired[bool]
+    status: NotRequired[Literal["open", "resolved", "all"]]
+    search: NotRequired[str]
+    neg_risk: NotRequired[bool]
+    event_id: NotRequired[Sequence[str]]
+    neg_risk_market_id: NotRequired[Sequence[str]]
+    category: NotRequired[Sequence[str]]
+    tag: NotRequired[Sequence[str]]
+    slug: NotRequired[Sequence[str]]
+    condition_id: NotRequired[Sequence[str]]
+    token_id: NotRequired[Sequence[str]]
+    min_volume: NotRequired[str | Decimal]
+    min_volume_24h: NotRequired[str | Decimal]
+    created_after: NotRequired[str | int | datetime]
+    created_before: NotRequired[str | int | datetime]
+    end_after: NotRequired[str | int | datetime]
+    end_before: NotRequired[str | int | datetime]
+    sort: NotRequired[Literal["volume_24h", "volume", "trades_24h", "created_at", "end_date", "last_trade_at"]]
+    order: NotRequired[Literal["desc", "asc"]]
+    min_seq: NotRequired[int]
+
+
+class GetMarketQuery(TypedDict):
+    """The optional parameters of getMarket."""
+
+    min_seq: NotRequired[int]
+
+
+class ListEventsQuery(TypedDict):
+    """The optional parameters of listEvents."""
+
+    limit: NotRequired[int]
+    status: NotRequired[Literal["open", "resolved", "all"]]
+    search: NotRequired[str]
+    neg_risk: NotRequired[bool]
+    event_id: NotRequired[Sequence[str]]
+    neg_risk_market_id: NotRequired[Sequence[str]]
+    category: NotRequired[Sequence[str]]
+    tag: NotRequired[Sequence[str]]
+    condition_id: NotRequired[Sequence[str]]
+    token_id: NotRequired[Sequence[str]]
+    min_volume: NotRequired[str | Decimal]
+    min_volume_24h: NotRequired[str | Decimal]
+    sort: NotRequired[Literal["volume_24h", "volume", "created_at", "end_date"]]
+    order: NotRequired[Literal["desc", "asc"]]
+    min_seq: NotRequired[int]
+
+
+class GetEventQuery(TypedDict):
+    """The optional parameters of getEvent."""
+
+    min_seq: NotRequired[int]
+
+
+class ListTradesQuery(TypedDict):
+    """The optional parameters of listTrades."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    side: NotRequired[Literal["BUY", "SELL"]]
+    min_size: NotRequired[str | Decimal]
+    max_size: NotRequired[str | Decimal]
+    min_value: NotRequired[str | Decimal]
+    maker: NotRequired[str]
+    taker: NotRequired[str]
+    wallet: NotRequired[str]
+    condition_id: NotRequired[str]
+    include: NotRequired[Literal["market"]]
+    exchange: NotRequired[Literal["standard", "neg_risk"]]
+    match_type: NotRequired[Literal["complementary", "mint", "merge", "direct"]]
+    token_id: NotRequired[Sequence[str]]
+    neg_risk_market_id: NotRequired[str]
+    min_seq: NotRequired[int]
+
+
+class ListTokenTradesQuery(TypedDict):
+    """The optional parameters of listTokenTrades."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    side: NotRequired[Literal["BUY", "SELL"]]
+    min_size: NotRequired[str | Decimal]
+    max_size: NotRequired[str | Decimal]
+    min_value: NotRequired[str | Decimal]
+    maker: NotRequired[str]
+    taker: NotRequired[str]
+    wallet: NotRequired[str]
+    condition_id: NotRequired[str]
+    include: NotRequired[Literal["market"]]
+    exchange: NotRequired[Literal["standard", "neg_risk"]]
+    match_type: NotRequired[Literal["complementary", "mint", "merge", "direct"]]
+    include_complement: NotRequired[bool]
+    include_mirror: NotRequired[bool]
+    min_seq: NotRequired[int]
+
+
+class ListFillsQuery(TypedDict):
+    """The optional parameters of listFills."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    side: NotRequired[Literal["BUY", "SELL"]]
+    min_size: NotRequired[str | Decimal]
+    max_size: NotRequired[str | Decimal]
+    min_value: NotRequired[str | Decimal]
+    maker: NotRequired[str]
+    taker: NotRequired[str]
+    wallet: NotRequired[str]
+    condition_id: NotRequired[str]
+    include: NotRequired[Literal["market"]]
+    exchange: NotRequired[Literal["standard", "neg_risk"]]
+    token_id: NotRequired[Sequence[str]]
+    neg_risk_market_id: NotRequired[str]
+    min_seq: NotRequired[int]
+
+
+class ListMatchesQuery(TypedDict):
+    """The optional parameters of listMatches."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    side: NotRequired[Literal["BUY", "SELL"]]
+    min_size: NotRequired[str | Decimal]
+    max_size: NotRequired[str | Decimal]
+    min_value: NotRequired[str | Decimal]
+    taker: NotRequired[str]
+    condition_id: NotRequired[str]
+    include: NotRequired[Literal["market"]]
+    exchange: NotRequired[Literal["standard", "neg_risk"]]
+    token_id: NotRequired[Sequence[str]]
+    neg_risk_market_id: NotRequired[str]
+    min_seq: NotRequired[int]
+
+
+class ListCancellationsQuery(TypedDict):
+    """The optional parameters of listCancellations."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    order_hash: NotRequired[str]
+    user: NotRequired[str]
+    exchange: NotRequired[Literal["standard", "neg_risk"]]
+    kind: NotRequired[Literal["order_cancelled", "order_preapproval_invalidated", "user_paused"]]
+    min_seq: NotRequired[int]
+
+
+class ListExchangeEventsRow(TypedDict):
+    id: str
+    seq: Seq
+    kind: Literal[
+        "order_cancelled",
+        "order_preapproved",
+        "order_preapproval_invalidated",
+        "user_paused",
+        "user_unpaused",
+        "user_pause_interval_updated",
+        "trading_paused",
+        "trading_unpaused",
+        "role_changed",
+        "fee_receiver_updated",
+        "max_fee_rate_updated",
+    ]
+    order_hash: Hash | None
+    user: Address | None
+    effective_block: int | None
+    by: Address | None
+    account: Address | None
+    role: Literal["admin"] | Literal["operator"] | None
+    granted: bool | None
+    old_interval_blocks: int | None
+    new_interval_blocks: int | None
+    fee_receiver: Address | None
+    max_fee_rate_bps: int | None
+    exchange: Literal["standard", "neg_risk"]
+    exchange_version: Literal[1, 2, 3]
+    exchange_address: Address
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+
+
+class ListExchangeEventsQuery(TypedDict):
+    """The optional parameters of listExchangeEvents."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    order_hash: NotRequired[str]
+    user: NotRequired[str]
+    exchange: NotRequired[Literal["standard", "neg_risk"]]
+    kind: NotRequired[
+        Literal[
+            "order_cancelled",
+            "order_preapproved",
+            "order_preapproval_invalidated",
+            "user_paused",
+            "user_unpaused",
+            "user_pause_interval_updated",
+            "trading_paused",
+            "trading_unpaused",
+            "role_changed",
+            "fee_receiver_updated",
+            "max_fee_rate_updated",
+        ]
+    ]
+    min_seq: NotRequired[int]
+
+
+class ListResolutionsQuery(TypedDict):
+    """The optional parameters of listResolutions."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    condition_id: NotRequired[str]
+    neg_risk_market_id: NotRequired[str]
+    min_seq: NotRequired[int]
+
+
+class GetOrderData(TypedDict):
+    """The row or rows that were requested."""
+
+    order_hash: Hash
+    truncated: bool
+    fills: list[Fill]
+    cancellations: list[Cancellation]
+
+
+class GetOrderQuery(TypedDict):
+    """The optional parameters of getOrder."""
+
+    min_seq: NotRequired[int]
+
+
+class GetTransactionDataExchangeEvent(TypedDict):
+    id: str
+    seq: Seq
+    kind: Literal[
+        "order_cancelled",
+        "order_preapproved",
+        "order_preapproval_invalidated",
+        "user_paused",
+        "user_unpaused",
+        "user_pause_interval_updated",
+        "trading_paused",
+        "trading_unpaused",
+        "role_changed",
+        "fee_receiver_updated",
+        "max_fee_rate_updated",
+    ]
+    order_hash: Hash | None
+    user: Address | None
+    effective_block: int | None
+    by: Address | None
+    account: Address | None
+    role: Literal["admin"] | Literal["operator"] | None
+    granted: bool | None
+    old_interval_blocks: int | None
+    new_interval_blocks: int | None
+    fee_receiver: Address | None
+    max_fee_rate_bps: int | None
+    exchange: Literal["standard", "neg_risk"]
+    exchange_version: Literal[1, 2, 3]
+    exchange_address: Address
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+
+
+class GetTransactionDataOtherEvent(TypedDict):
+    id: str
+    seq: Seq
+    log_index: int
+    kind: str
+    address: Address
+    subject: Hash | None
+
+
+class GetTransactionData(TypedDict):
+    """The row or rows that were requested."""
+
+    tx_hash: Hash
+    block_number: int
+    block_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+    truncated: bool
+    trades: list[Trade]
+    matches: list[Match]
+    fills: list[Fill]
+    resolutions: list[Resolution]
+    exchange_events: list[GetTransactionDataExchangeEvent]
+    other_events: list[GetTransactionDataOtherEvent]
+
+
+class GetTransactionQuery(TypedDict):
+    """The optional parameters of getTransaction."""
+
+    min_seq: NotRequired[int]
+
+
+class GetWalletDataTopMarket(TypedDict):
+    condition_id: ConditionId | None
+    question: str | None
+    slug: str | None
+    event_id: str | None
+    trades: int
+    volume_usd: str
+    last_trade_at: Time
+    last_trade_at_ms: Milliseconds
+
+
+class GetWalletData(TypedDict):
+    """The row or rows that were requested."""
+
+    address: Address
+    trades: int
+    maker_trades: int
+    taker_trades: int
+    volume_usd: str
+    markets: int
+    truncated: bool
+    first_trade_at: Time
+    first_trade_at_ms: Milliseconds
+    last_trade_at: Time
+    last_trade_at_ms: Milliseconds
+    top_markets: list[GetWalletDataTopMarket]
+
+
+class GetWalletQuery(TypedDict):
+    """The optional parameters of getWallet."""
+
+    min_seq: NotRequired[int]
+
+
+class ListPositionsQuery(TypedDict):
+    """The optional parameters of listPositions."""
+
+    limit: NotRequired[int]
+    status: NotRequired[Literal["open", "redeemable", "lost", "closed", "all"]]
+    condition_id: NotRequired[str]
+    token_id: NotRequired[str]
+    event_id: NotRequired[str]
+    min_size: NotRequired[str | Decimal]
+    sort: NotRequired[Literal["value", "size", "realized_pnl", "unrealized_pnl", "total_pnl", "last_active"]]
+    order: NotRequired[Literal["desc", "asc"]]
+    min_seq: NotRequired[int]
+
+
+class GetPriceQuery(TypedDict):
+    """The optional parameters of getPrice."""
+
+    include_mirror: NotRequired[bool]
+    min_seq: NotRequired[int]
+
+
+class ListPricesQuery(TypedDict):
+    """The optional parameters of listPrices."""
+
+    include_mirror: NotRequired[bool]
+    min_seq: NotRequired[int]
+
+
+class ListCandlesQuery(TypedDict):
+    """The optional parameters of listCandles."""
+
+    resolution: NotRequired[Literal["1m", "5m", "15m", "1h", "4h", "1d"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    limit: NotRequired[int]
+    order: NotRequired[Literal["asc", "desc"]]
+    fill: NotRequired[Literal["none", "previous"]]
+    source: NotRequired[Literal["pair", "own"]]
+    include_mirror: NotRequired[bool]
+    min_seq: NotRequired[int]
+
+
+class GetOrderbookQuery(TypedDict):
+    """The optional parameters of getOrderbook."""
+
+    depth: NotRequired[int]
+    min_seq: NotRequired[int]
+
+
+class GetHealthAnswer(TypedDict):
+    status: Literal["ok"]
+    version: str
+    uptime_seconds: int
+
+
+class GetReadyAnswerChecksValue(TypedDict):
+    ok: bool
+    detail: str
+
+
+class GetReadyAnswer(TypedDict):
+    status: Literal["ready", "not_ready"]
+    role: Literal["serve", "index", "api"]
+    checks: dict[str, GetReadyAnswerChecksValue]
+
+
+class GetMetricsAnswerIndexerCoverage(TypedDict):
+    from_block: int
+    to_block: int
+
+
+class GetMetricsAnswerIndexerAudit(TypedDict):
+    """Stored ranges that were read again and compared."""
+
+    ranges: int
+    blocks: int
+    rounds: int
+    round_progress: float
+    audited_from_block: int | None
+    audited_to_block: int | None
+    mismatches: int
+    false_alarms: int
+    repairs: int
+    unverified_ranges: int
+    corrupt_ranges: int
+
+
+class GetMetricsAnswerIndexerBackfill(TypedDict):
+    from_block: int
+    to_block: int
+    progress: float
+    blocks_per_second: float | None
+    seconds_left: float | None
+
+
+class GetMetricsAnswerIndexerEndpoint(TypedDict):
+    host: str
+    requests: int
+    calls: int
+    errors: int
+    rate_limited: int
+    bad_answers: int
+    latency_ms: float | None
+    breaker: Literal["closed", "open", "half_open"]
+    calls_per_second: float | None
+    range_blocks: int
+    range_blocks_cap: int | None
+    head_block: int | None
+
+
+class GetMetricsAnswerIndexer(TypedDict):
+    """How far indexing is."""
+
+    chain_id: int
+    head_block: int | None
+    indexed_block: int | None
+    finalized_block: int | None
+    lag_blocks: int | None
+    lag_seconds: int | None
+    head_age_seconds: float | None
+    coverage: GetMetricsAnswerIndexerCoverage | None
+    gaps: int | None
+    unfinalized_blocks: int
+    warnings: list[str]
+    events: dict[str, int]
+    trades: int
+    events_per_second: float | None
+    match_anomalies: dict[str, int]
+    quarantined_logs: dict[str, int]
+    reorgs: int
+    deepest_reorg_blocks: int
+    bloom_false_positives: int
+    unknown_contracts: int
+    audit: GetMetricsAnswerIndexerAudit
+    backfill: GetMetricsAnswerIndexerBackfill | None
+    endpoints: list[GetMetricsAnswerIndexerEndpoint]
+
+
+class GetMetricsAnswerApiRoute(TypedDict):
+    method: str
+    route: str
+    statuses: dict[str, int]
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+
+
+class GetMetricsAnswerApi(TypedDict):
+    """Requests, refusals and latency."""
+
+    requests: int
+    errors: int
+    refusals: dict[str, int]
+    access_changes: dict[str, int]
+    routes: list[GetMetricsAnswerApiRoute]
+
+
+class GetMetricsAnswerStream(TypedDict):
+    """Connections, subscriptions and messages."""
+
+    connections: int
+    subscriptions: int
+    messages: int
+    bytes: int
+    replayed_messages: int
+    slow_closes: int
+
+
+class GetMetricsAnswerStoreTable(TypedDict):
+    table: str
+    rows: int
+    bytes: int
+    parts: int
+
+
+class GetMetricsAnswerStoreQueries(TypedDict):
+    """Reads of the store."""
+
+    count: int
+    failures: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+
+
+class GetMetricsAnswerStoreInserts(TypedDict):
+    """Writes to the store."""
+
+    count: int
+    failures: int
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+
+
+class GetMetricsAnswerStoreAnsweredBy(TypedDict):
+    question: str
+    source: str
+    answers: int
+
+
+class GetMetricsAnswerStore(TypedDict):
+    """Rows, bytes and latency of the store."""
+
+    tables: list[GetMetricsAnswerStoreTable] | None
+    queries: GetMetricsAnswerStoreQueries
+    inserts: GetMetricsAnswerStoreInserts
+    answered_by: list[GetMetricsAnswerStoreAnsweredBy]
+
+
+class GetMetricsAnswerCluster(TypedDict):
+    is_active: bool
+    active_node: str | None
+    term: int | None
+    feed_age_seconds: float | None
+    feed_has_hole: bool
+    open_claims: int
+    redis_up: bool
+    redis_down_seconds: float
+
+
+class GetMetricsAnswerAccess(TypedDict):
+    key_version: int
+    keys_verified: int
+    live_nodes: int
+    clock_offset_seconds: float | None
+    limits_inexact_seconds: float | None
+
+
+class GetMetricsAnswerBooks(TypedDict):
+    source: str
+    in_memory: int
+    stale: int
+    followed: int
+    hashes_usable: dict[str, int]
+    resyncs: dict[str, int]
+    changes: int
+    snapshots: int
+    unreadable: int
+    hashes_proven: dict[str, int]
+    false_alarms: dict[str, int]
+    requests: int
+    errors: dict[str, int]
+    connections_open: int
+    connections: int
+
+
+class GetMetricsAnswerMarketMetadata(TypedDict):
+    markets: int
+    markets_missing: int
+    age_seconds: int | None
+    up: bool
+    tokens_unknown: int
+    claims_refused: int
+    contradictions: dict[str, int]
+    requests: int
+    pages: int
+    unreadable: int
+    errors: dict[str, int]
+
+
+class GetMetricsAnswerProcessMemory(TypedDict):
+    """Memory of the process, in bytes."""
+
+    resident_bytes: int
+    heap_used_bytes: int
+    heap_total_bytes: int
+    external_bytes: int
+
+
+class GetMetricsAnswerProcessEventLoopLag(TypedDict):
+    """Delay of the event loop, in milliseconds."""
+
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+
+
+class GetMetricsAnswerProcess(TypedDict):
+    """Memory, CPU and event loop."""
+
+    memory: GetMetricsAnswerProcessMemory
+    cpu_user_seconds: float
+    cpu_system_seconds: float
+    event_loop_lag: GetMetricsAnswerProcessEventLoopLag
+    garbage_collections: int
+    garbage_collection_seconds: float
+
+
+class GetMetricsAnswer(TypedDict):
+    uptime_seconds: float
+    version: str
+    role: Literal["serve", "index", "api"]
+    indexer: GetMetricsAnswerIndexer
+    api: GetMetricsAnswerApi
+    stream: GetMetricsAnswerStream
+    store: GetMetricsAnswerStore
+    cluster: GetMetricsAnswerCluster | None
+    access: GetMetricsAnswerAccess | None
+    books: GetMetricsAnswerBooks | None
+    market_metadata: GetMetricsAnswerMarketMetadata | None
+    process: GetMetricsAnswerProcess
+
+
+class CreateKeyBody(TypedDict):
+    """The body of createKey."""
+
+    name: str
+    scope: NotRequired[Literal["read", "write", "admin"]]
+    expires_at: NotRequired[str | int | datetime]
+    allowed_ips: NotRequired[Sequence[str]]
+
+
+class ListKeysQuery(TypedDict):
+    """The optional parameters of listKeys."""
+
+    limit: NotRequired[int]
+
+
+class RevokeKeyAnswer(TypedDict):
+    message: Literal["Key revoked"]
+
+
+class RotateKeyBody(TypedDict):
+    """The body of rotateKey."""
+
+    grace_seconds: NotRequired[int]
+
+
+class ListIpBlocksRow(TypedDict):
+    ip: str
+    reason: Literal["failed_authentication", "abuse"]
+    offenses: int
+    blocked_at: str
+    blocked_until: str
+
+
+class ListIpBlocksQuery(TypedDict):
+    """The optional parameters of listIpBlocks."""
+
+    limit: NotRequired[int]
+
+
+class UnblockIpAnswer(TypedDict):
+    message: Literal["IP unblocked"]
+
+
+#: A frame that a stream yields.
+StreamFrame: TypeAlias = (
+    StreamEvent | StreamSnapshot | StreamReorg | StreamFinalized | StreamReplayComplete | StreamHeartbeat
+)

@@ -1,0 +1,73 @@
+"""The stream against the real service, and its position file."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oddwire
+from conftest import FAST, Service
+from oddwire import AsyncClient, RowSet
+
+
+async def replay(service: Service, file: Path | None, *, frames: int | None = None) -> list[Any]:
+    """Return the frames from the position on, up to the end of the replay or a number of them."""
+    read: list[Any] = []
+    async with AsyncClient(service.url, service.read_key, backoff=FAST) as client:
+        stream = client.stream({"type": "trades"}, resume_from=0, position_file=file)
+        async for frame in stream:
+            read.append(frame)
+            if len(read) == frames or frame["type"] == "replay_complete":
+                stream.save()
+                return read
+    raise AssertionError("a stream does not end")
+
+
+def test_the_rows_of_a_replay_equal_the_list(service: Service, client: oddwire.Client) -> None:
+    rows = RowSet()
+    for frame in asyncio.run(replay(service, None)):
+        rows.take(frame)
+    assert rows.rows == list(client.trades(order="asc", limit=1000))
+
+
+def test_a_stream_goes_on_after_its_position_file(service: Service, client: oddwire.Client, tmp_path: Path) -> None:
+    file = tmp_path / "position"
+    first = asyncio.run(replay(service, file, frames=700))
+    assert file.read_text() == f"{first[-1]['seq']}\n"
+    rest = asyncio.run(replay(service, file))
+    ids = [frame["data"]["id"] for frame in [*first, *rest] if frame["type"] == "event"]
+    assert ids == [row["id"] for row in client.trades(order="asc", limit=1000)]
+
+
+def test_a_damaged_position_file_is_refused(service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "position"
+    file.write_text("not a number")
+    with pytest.raises(ValueError, match="has no position"):
+        asyncio.run(replay(service, file))
+
+
+def test_a_wrong_key_ends_a_stream(service: Service) -> None:
+    with pytest.raises(oddwire.AuthenticationError):
+        asyncio.run(replay(Service(service.url, "ow_read_wrong", "", ""), None))
+
+
+def test_an_invalid_channel_ends_a_stream(service: Service) -> None:
+    async def follow() -> None:
+        async with AsyncClient(service.url, service.read_key, backoff=FAST) as client:
+            async for _ in client.stream({"type": "weather"}):
+                pass
+
+    with pytest.raises(oddwire.InvalidRequestError):
+        asyncio.run(follow())
+
+
+def test_a_reorg_takes_rows_back() -> None:
+    rows = RowSet()
+    for seq in (5, 6, 7):
+        rows.take({"type": "event", "data": {"id": str(seq), "seq": seq}})
+    rows.take({"type": "reorg", "rewind_to_seq": 5, "reverted": ["6", "7"]})
+    rows.take({"type": "event", "data": {"id": "6b", "seq": 6}})
+    assert [row["id"] for row in rows.rows] == ["5", "6b"]

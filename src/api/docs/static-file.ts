@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { extname } from "node:path";
+import { Type } from "typebox";
+import { PackableBytes } from "../http/gzip.ts";
+
+/** Options of all routes of pages for browsers. They need no key. */
+export const pageRoute = { access: "public", response: Type.String() } as const;
+
+/** Options of all routes of files that pages load. They need no key. */
+export const fileRoute = { access: "file", response: Type.String() } as const;
+
+/** A file for browsers, compressed at the highest level when a client first accepts gzip. */
+export function staticFile(body: Buffer, contentType: string, policy: string): PackableBytes {
+  const headers = { "content-type": contentType, "content-security-policy": policy };
+  return new PackableBytes(body, { level: 9, headers });
+}
+
+/** Returns a function that makes something at the first call, for all calls. After a failure the next call tries again. */
+export function madeOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | null = null;
+  return async () =>
+    (made ??= make().catch((thrown: unknown) => {
+      made = null;
+      throw thrown;
+    }));
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+};
+
+/** Returns the content type by file extension; `null` for files that are not served. */
+export function getContentType(name: string): string | null {
+  return contentTypes[extname(name)] ?? null;
+}
+
+/** Returns a Content-Security-Policy that lets a page load only what the directives in `sources` allow. */
+export function pagePolicy(sources: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    ...sources,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+/** Returns the source expression that allows an inline script or style in a policy. */
+export function inlineHash(inline: string): string {
+  return `'sha256-${createHash("sha256").update(inline).digest("base64")}'`;
+}

@@ -1,0 +1,110 @@
+import { assert } from "../base/assert.ts";
+import { settleAll } from "../base/time/settle-all.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
+import type { Delta } from "../market/delta.ts";
+import { countNames, getCount } from "./codec/commit-counts.ts";
+import { decodeDelta } from "./codec/decode-delta.ts";
+import {
+  type BatchHead,
+  type BatchRows,
+  type EncodedBatch,
+  releaseRows,
+} from "./codec/encode-facts.ts";
+import type { Engine } from "./engine/engine.ts";
+import type { SpoolFile } from "./engine/spool-file.ts";
+import { untilAdmitted } from "./engine/until-admitted.ts";
+import { type FactTable, rowsOfTable } from "./schema/fact-tables.ts";
+import { getToken } from "./server/insert-until-there.ts";
+
+/** A batch whose rows are in files, and where its fills are in theirs, in bytes. */
+type SpooledBatch = {
+  readonly head: BatchHead;
+  readonly fills: { readonly begin: number; readonly length: number };
+};
+
+/**
+ * Consecutive batches that are appended together. Their rows are spooled to files: a group is large, so
+ * that inserts are cheap (decision 0005), and would take too much memory.
+ */
+export class AppendGroup {
+  readonly #engine: Engine;
+  readonly #files = new Map<keyof BatchRows, SpoolFile>();
+  readonly #batches: SpooledBatch[] = [];
+  #rows = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The number of rows of facts, without those of candles. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get batches(): readonly BatchHead[] {
+    return this.#batches.map(({ head }) => head);
+  }
+
+  get range(): BlockRange {
+    const [first, last] = [this.#batches[0]?.head, this.#batches.at(-1)?.head];
+    assert(first !== undefined && last !== undefined, "a group has batches");
+    return { from: first.fromBlock, to: last.last.number };
+  }
+
+  get isEmpty(): boolean {
+    return this.#batches.length === 0;
+  }
+
+  /** Adds a batch. Call it again only after it has resolved. Throws `DataDirectoryUnwritableError`. */
+  async add({ rows, ...head }: EncodedBatch): Promise<void> {
+    const begin = await this.#append("fills", rows.fills);
+    await this.#append("minuteCandles", rows.minuteCandles);
+    await this.#append("events", rows.events);
+    await this.#append("quarantine", rows.quarantine);
+    await this.#append("ledger", rows.ledger);
+    await this.#append("balances", rows.balances);
+    this.#batches.push({ head, fills: { begin, length: rows.fills.length } });
+    const { tally } = head;
+    this.#rows += countNames.reduce((sum, name) => sum + getCount(tally, name), 0);
+  }
+
+  /** Inserts all rows of these tables, under the insert tokens of an attempt. Durable when it resolves. */
+  async insert(tables: readonly FactTable[], attempt = 1): Promise<void> {
+    const { from, to } = this.range;
+    await settleAll(
+      tables.map(async (table) => {
+        const rows = this.#files.get(rowsOfTable[table]);
+        if (rows === undefined) return;
+        const token = getToken(`${table}:${from}-${to}`, attempt);
+        await untilAdmitted(() => this.#engine.insert(table, rows, token));
+      }),
+    );
+  }
+
+  /** Reads the delta of each batch, in order. */
+  async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
+    for (const { head, fills: place } of this.#batches) {
+      const fills = Buffer.allocUnsafeSlow(place.length);
+      await this.#files.get("fills")?.read(place.begin, fills);
+      yield { head, delta: decodeDelta(head, fills) };
+      releaseRows({ fills });
+    }
+  }
+
+  async close(): Promise<void> {
+    const files = [...this.#files.values()];
+    this.#files.clear();
+    for (const file of files) await file.close();
+  }
+
+  /** Returns where the rows begin in their file, in bytes. */
+  async #append(kind: keyof BatchRows, rows: Uint8Array): Promise<number> {
+    if (rows.length === 0) return 0;
+    let file = this.#files.get(kind);
+    if (file === undefined) {
+      file = await this.#engine.openRows();
+      this.#files.set(kind, file);
+    }
+    return file.append(rows);
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { ConfigError } from "../base/config/config.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import { LogDecoder } from "../contracts/log-decoder.ts";
+
+/** The chain, contracts and events that stored facts derive from. Facts of different identities must not mix. */
+export type FactsIdentity = {
+  readonly chain_id: number;
+  /** Hash of the contracts: addresses, kinds, generations, collateral. Trust lists are not in it and may change. */
+  readonly contracts: string;
+  /** Hash of the list of decoded events, marked when those of wallets are among them. */
+  readonly events: string;
+};
+
+const walletsMark = "-wallets";
+
+/** Returns the identity of the facts that a configuration indexes. */
+export function toIdentity(chainId: number, contracts: Contracts): FactsIdentity {
+  return {
+    chain_id: chainId,
+    contracts: getHash(contracts),
+    events: hashOfLines(new LogDecoder(contracts).events) + (contracts.wallets ? walletsMark : ""),
+  };
+}
+
+/** Throws `ConfigError` when stored facts have another identity than ours. `setting` is the setting to change. */
+export function refuseOtherFacts(
+  known: FactsIdentity,
+  ours: FactsIdentity,
+  { place, setting }: { readonly place: string; readonly setting: string },
+): void {
+  if (known.chain_id !== ours.chain_id) {
+    throw new ConfigError([
+      `${place} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
+    ]);
+  }
+  if (known.contracts !== ours.contracts) {
+    throw new ConfigError([
+      `${place} was indexed with another list of contracts; use another ${setting}`,
+    ]);
+  }
+  const hasWallets = known.events.endsWith(walletsMark);
+  if (hasWallets !== ours.events.endsWith(walletsMark)) {
+    throw new ConfigError([
+      `${place} was indexed with ODDWIRE_WALLETS=${hasWallets ? "on" : "off"}, which a later start cannot change; ` +
+        `set the same, or index again with an empty ${setting}`,
+    ]);
+  }
+  if (known.events !== ours.events) {
+    throw new ConfigError([
+      `${place} was indexed by a version that decodes other events, which a later start cannot add; ` +
+        `index again with an empty ${setting}, or run the version that made it`,
+    ]);
+  }
+}
+
+function getHash({ byAddress, collateral, wrappedCollateral }: Contracts): string {
+  const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
+  return hashOfLines([collateral, wrappedCollateral ?? "", ...lines]);
+}
+
+function hashOfLines(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}

@@ -1,0 +1,178 @@
+/**
+ * Repairs the rows of stored blocks. The correct rows are first written to tables of their own; the order to use them
+ * is written last. From then on this process or the next start carries out the repair. Every step is idempotent, so a
+ * crash in the middle does no harm.
+ *
+ * Nothing may read or append meanwhile, because rows are missing; `repairs.ts` stops the readers of a shared database.
+ */
+import { storeLimits } from "../base/config/limits.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
+import { countNames } from "./codec/commit-counts.ts";
+import type { EncodedBatch } from "./codec/encode-facts.ts";
+import { rebuildCandles } from "./embedded/remake-candles.ts";
+import { deleteRows } from "./engine/delete-rows.ts";
+import { type Engine, readCount } from "./engine/engine.ts";
+import {
+  blockRangeSql,
+  factTables,
+  getCountName,
+  readFromEach,
+  rowsOfTable,
+} from "./schema/fact-tables.ts";
+import { longRows } from "./schema/schema.ts";
+import { beginRepair, endRepair } from "./server/repairs.ts";
+import { integerLiteral, listLiteral } from "./sql-literal.ts";
+
+/** An ordered repair: its range, and the minutes (unix seconds) of its fills before and after the repair. */
+type Order = BlockRange & { readonly minutes: readonly number[] };
+
+/**
+ * Orders a repair that replaces the stored rows of a batch's blocks by the rows of the batch. Durable when it resolves;
+ * `finishRepair` carries it out, together with those that were ordered before. The blocks must be covered, and not
+ * ordered yet.
+ */
+export async function orderRepair(
+  engine: Engine,
+  { fromBlock, last, rows }: EncodedBatch,
+): Promise<void> {
+  const range = { from: fromBlock, to: last.number };
+  for (const table of factTables) {
+    await engine.command(`CREATE TABLE IF NOT EXISTS repair_${table} AS ${table}
+       ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
+    // An order that failed has left its rows.
+    await deleteRows(engine, `repair_${table}`, blockRangeSql(range));
+    await engine.insert(`repair_${table}`, rows[rowsOfTable[table]]);
+  }
+  await engine.command(
+    `CREATE TABLE IF NOT EXISTS repair_orders
+       (from_block UInt64, to_block UInt64, minutes Array(UInt32))
+     ENGINE = MergeTree ORDER BY from_block
+     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+  );
+  const minutes = (await readMinutes(engine, range)).map(integerLiteral).join(", ");
+  await engine.command(
+    `INSERT INTO repair_orders
+     VALUES (${integerLiteral(range.from)}, ${integerLiteral(range.to)}, [${minutes}])`,
+  );
+}
+
+/**
+ * Carries out the ordered repair, if any, from its beginning. Calls `dropCopies` first, so that no copy of the old facts
+ * is left when the repair looks done. The processes that read a database on a server stop meanwhile.
+ */
+export async function finishRepair(engine: Engine, dropCopies: () => void): Promise<void> {
+  const orders = await readOrders(engine);
+  if (orders.length > 0) {
+    const announced = engine.kind === "embedded" ? null : await beginRepair(engine);
+    dropCopies();
+    await announceRepair(engine);
+    for (const order of orders) {
+      for (const table of factTables) await replaceRows(engine, table, order);
+      await rebuildMinutes(engine, order.minutes);
+      await recountCommits(engine, order);
+    }
+    if (announced !== null) await endRepair(engine, announced);
+    // Orders are dropped before their rows: otherwise a crash in between would leave orders without all rows.
+    await engine.command("DROP TABLE repair_orders SYNC");
+  }
+  await dropRows(engine);
+}
+
+/**
+ * Logs a reorg from the oldest repaired block to the newest served one, so that stream clients that resume from there
+ * rewind. Not when the replay would exceed `repairReplayBlocksMax` (a day): older repairs only affect the lists.
+ */
+async function announceRepair(engine: Engine): Promise<void> {
+  const first = "(SELECT min(from_block) FROM repair_orders)";
+  const last =
+    "(SELECT max(to_block) FROM (SELECT to_block FROM commits UNION ALL SELECT to_block FROM served_heads))";
+  const isAnnounced = `from_block = ${first} AND to_block = ${last}`;
+  await engine.command(
+    `INSERT INTO reorgs SELECT ${first}, ${last}
+     WHERE ${last} - ${first} < ${storeLimits.repairReplayBlocksMax}
+       AND NOT EXISTS (SELECT 1 FROM reorgs WHERE ${isAnnounced})`,
+  );
+}
+
+/** Drops the tables of correct rows, after the order is gone or before it was given. */
+async function dropRows(engine: Engine): Promise<void> {
+  for (const table of ["orders", ...factTables]) {
+    await engine.command(`DROP TABLE IF EXISTS repair_${table} SYNC`);
+  }
+}
+
+async function readOrders(engine: Engine): Promise<readonly Order[]> {
+  const isThere = "system.tables WHERE database = currentDatabase() AND name = 'repair_orders'";
+  if ((await readCount(engine, isThere)) === 0) return [];
+  const rows = await engine.query(
+    "SELECT from_block, to_block, minutes FROM repair_orders ORDER BY from_block",
+  );
+  return rows.map(([from, to, minutes]) => ({
+    from: Number(from),
+    to: Number(to),
+    minutes: Array.isArray(minutes) ? minutes.map(Number) : [],
+  }));
+}
+
+async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]> {
+  const rows = await engine.query(
+    `SELECT DISTINCT intDiv(timestamp, 60) * 60 AS minute FROM (
+       SELECT timestamp FROM fills WHERE ${blockRangeSql(range)}
+       UNION ALL SELECT timestamp FROM repair_fills WHERE ${blockRangeSql(range)}) ORDER BY minute`,
+  );
+  return rows.map(([minute]) => Number(minute));
+}
+
+/** Replaces the stored rows of an order. Deletes only if a stored row is wrong, since a delete rewrites whole parts. */
+async function replaceRows(
+  engine: Engine,
+  table: (typeof factTables)[number],
+  order: Order,
+): Promise<void> {
+  const inOrder = blockRangeSql(order);
+  const stored = `${table} WHERE ${inOrder}`;
+  // A log can have several rows, so rows are compared by all of their fields.
+  const right = `SELECT cityHash64(*) FROM repair_${table} WHERE ${inOrder}`;
+  const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
+  const [repeated] = await engine.query(`SELECT count() - uniqExact(cityHash64(*)) FROM ${stored}`);
+  if (wrong > 0 || Number(repeated?.[0]) > 0) {
+    await deleteRows(engine, table, inOrder);
+  }
+  await engine.command(
+    `INSERT INTO ${table} SELECT * FROM repair_${table}
+     WHERE ${inOrder} AND cityHash64(*) NOT IN (SELECT cityHash64(*) FROM ${stored})`,
+  );
+}
+
+async function rebuildMinutes(engine: Engine, minutes: readonly number[]): Promise<void> {
+  const [first, last] = [minutes[0], minutes.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const requested = listLiteral(minutes.map(integerLiteral));
+  const hours = new Set(minutes.map((minute) => integerLiteral(Math.floor(minute / 3600))));
+  await rebuildCandles(engine, {
+    minutes: `minute IN ${requested}`,
+    hours: `intDiv(minute, 3600) IN ${listLiteral([...hours])}`,
+    fills: `timestamp >= ${integerLiteral(first)} AND timestamp < ${integerLiteral(last + 60)}
+      AND intDiv(timestamp, 60) * 60 IN ${requested}`,
+  });
+}
+
+async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
+  const commits = await engine.query(
+    `SELECT from_block, to_block, ${countNames.join()} FROM commits
+     WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
+  );
+  for (const [fromBlock, toBlock, ...reported] of commits) {
+    const range = { from: Number(fromBlock), to: Number(toBlock) };
+    const counted = await readFromEach(engine, ["count()"], range);
+    const counts = new Map(
+      factTables.map((table) => [getCountName[table], counted[table][0] ?? 0]),
+    );
+    if (countNames.every((name, index) => counts.get(name) === Number(reported[index]))) continue;
+    const updates = [...counts].map(([name, count]) => `${name} = ${integerLiteral(count)}`);
+    await engine.command(
+      `ALTER TABLE commits UPDATE ${updates.join()}
+       WHERE to_block = ${integerLiteral(range.to)} SETTINGS mutations_sync = 2`,
+    );
+  }
+}

@@ -1,0 +1,105 @@
+/** The Python client: its code, its tests against a real service, and its package. They need packages of Debian. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { suite, test } from "node:test";
+import { cleanUp } from "../support/clean-up.ts";
+import { DataServer } from "../support/open-data-server.ts";
+import { type Finished, runProgram } from "../support/run-command.ts";
+import { formatPythonClient } from "../tidy/python-client.ts";
+import { missingPackages } from "./python-packages.ts";
+import { checkPython, clientFolder, python } from "./ruff.ts";
+
+/** The market of the recording with many trades. */
+const question = "rain";
+const settings = { PYTHONDONTWRITEBYTECODE: "1", PYTHONPATH: join(clientFolder, "src") };
+
+suite("the Python client", { skip: missingPackages() }, () => {
+  test("its types and methods equal those generated from the schemas", async () => {
+    for (const [name, made] of Object.entries(await formatPythonClient())) {
+      const written = await readFile(join(clientFolder, "src/oddwire", name), "utf8");
+      assert.ok(made === written, `${name} differs: run npm run docs`);
+    }
+  });
+
+  test("its methods are those of the TypeScript client", async () => {
+    const source = await readFile("clients/typescript/src/client.ts", "utf8");
+    const methods = [...source.matchAll(/^ {2}(?:async )?\*?(\w+)(?:<.*>)?\(/gm)]
+      .map(([, name = ""]) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+      .filter((name) => name !== "constructor");
+    const program =
+      "import oddwire; print(*(n for n in vars(oddwire.AsyncClient) if n[0] != '_' and n != 'close'))";
+    const { stdout } = await runPython("-c", program);
+    assert.deepEqual(stdout.trim().split(" ").toSorted(), methods.toSorted());
+  });
+
+  test("ruff finds nothing", () => {
+    assert.deepEqual(checkPython({ isWriting: false }), []);
+  });
+
+  test("mypy finds nothing in strict mode", async () => {
+    const cache = resolve("node_modules/.cache/mypy");
+    const { code, stdout } = await runPython("-m", "mypy", "--cache-dir", cache);
+    assert.equal(code, 0, stdout);
+  });
+
+  test("its tests pass against a real service", async (t) => {
+    const server = await DataServer.open();
+    cleanUp(t, async () => server.close());
+    const { data } = await server.getPage(`/v1/markets?search=${question}`);
+    assert(data[0] !== undefined);
+    const [token] = data[0]["tokens"] as [{ token_id: string }];
+    const { url, keys } = server.edge;
+    const { code, stdout, stderr } = await runPython("-m", "pytest", {
+      ODDWIRE_URL: url,
+      ODDWIRE_API_KEY: keys.read,
+      ODDWIRE_ADMIN_KEY: keys.admin,
+      TOKEN_ID: token.token_id,
+    });
+    t.diagnostic(stdout.trim().split("\n").at(-1) ?? "");
+    assert.equal(code, 0, `${stdout}${stderr}`);
+    assert.doesNotMatch(stdout, /skipped/);
+  });
+
+  test("its package installs into an empty environment", async (t) => {
+    const folder = await newFolder(t);
+    const wheels = join(folder, "wheels");
+    const build = ["-m", "hatchling", "build", "-t", "wheel", "-d", wheels];
+    assert.equal((await runPython(...build)).code, 0);
+    const environment = join(folder, "environment");
+    execFileSync(python, ["-m", "venv", environment]);
+    const inside = join(environment, "bin/python");
+    // Without PyPI the packages that it needs cannot be installed: they are those of Debian.
+    const install = ["-m", "pip", "install", "--no-index", "--no-deps", "--find-links", wheels];
+    execFileSync(inside, [...install, "oddwire"], { stdio: "ignore" });
+    const program =
+      "import importlib.metadata as m, oddwire; print(oddwire.__file__, m.version('oddwire'), *m.requires('oddwire'), sep='\\n')";
+    const { code, stdout, stderr } = await runProgram(inside, ["-c", program], {
+      PYTHONPATH: "/usr/lib/python3/dist-packages",
+    });
+    assert.equal(code, 0, stderr);
+    const [path = "", version, ...needed] = stdout.trim().split("\n");
+    assert.ok(path.startsWith(environment), path);
+    assert.equal(version, "0.1.0");
+    assert.deepEqual(needed.slice(0, 2), ["httpx>=0.23", "websockets>=10.4"]);
+    await readFile(join(path, "../py.typed"));
+  });
+});
+
+/** Runs Python in the folder of the client. The last word can be settings. */
+async function runPython(
+  ...words: readonly (string | Readonly<Record<string, string>>)[]
+): Promise<Finished> {
+  const texts = words.filter((word) => typeof word === "string");
+  const more = words.filter((word) => typeof word === "object");
+  const inFolder = ["-c", 'cd "$1" && shift && exec "$@"', "sh", clientFolder, python, ...texts];
+  return runProgram("sh", inFolder, Object.assign({}, settings, ...more));
+}
+
+async function newFolder(t: Parameters<typeof cleanUp>[0]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-python-"));
+  cleanUp(t, async () => rm(folder, { recursive: true }));
+  return folder;
+}
