@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import type { TokenId } from "../src/base/ids.ts";
-import { toIdentity } from "../src/storage/identity.ts";
+import { toIdentity } from "../src/storage/directory/identity.ts";
 import { openDatabase } from "../src/storage/server/open-database.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";

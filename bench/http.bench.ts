@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKey } from "../src/access/key-format.ts";
-import { packedFromBytes } from "../src/api/http/gzip.ts";
+import { packedFromBytes } from "../src/api/route/gzip.ts";
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook } from "../test/support/venue-book.ts";
 import { type ChildServer, killServers, startServer, startService } from "./child-server.ts";

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as queue } from "node:timers";
 import { setImmediate } from "node:timers/promises";
-import { Cursors } from "../src/api/lists/cursor.ts";
+import { Cursors } from "../src/api/route/cursor.ts";
 import { listMarkets } from "../src/api/routes/read/list-markets.ts";
 import {
   type Address,

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { describeFailure } from "../src/cli/exit-code.ts";
-import { lockDataDirectory } from "../src/storage/data-directory.ts";
+import { lockDataDirectory } from "../src/storage/directory/data-directory.ts";
 
 const [dataDir = "", program = "", ...words] = process.argv.slice(2);
 try {

@@ -6,7 +6,7 @@ import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
 import type { IndexingPosition } from "./roles/serve-role.ts";
-import { lockDataDirectory, readStartBlock } from "./storage/data-directory.ts";
+import { lockDataDirectory, readStartBlock } from "./storage/directory/data-directory.ts";
 
 /** A running process of the service: its base URL, and its lifetime, which ends it. */
 export type Service = Opened & { readonly life: Lifetime };

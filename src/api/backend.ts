@@ -5,8 +5,8 @@ import { bookReader } from "../rows/price-row.ts";
 import { getMarketFields } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
-import type { CachePolicy } from "./cache/response-cache.ts";
-import type { Cursors } from "./lists/cursor.ts";
+import type { Cursors } from "./route/cursor.ts";
+import type { CachePolicy } from "./route/response-cache.ts";
 
 /** The sources that data endpoints read from. They write nothing. */
 export type Backend = StreamSources & {

@@ -1,9 +1,9 @@
 import type { Address, Hash } from "../base/ids.ts";
-import type { RequestedLogs } from "../chain/parse/log-filter.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
 import { NamedContracts, type NamingLogs } from "../chain/parse/named-contracts.ts";
 import { getTopic0, toText } from "../chain/parse/scanned-log.ts";
 import type { RawLog } from "../chain/raw-log.ts";
+import type { RequestedLogs } from "../chain/verify/log-filter.ts";
 import type { Contract, Contracts } from "./contracts.ts";
 import type { Decoder } from "./decoder.ts";
 import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-events.ts";

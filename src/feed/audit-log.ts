@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { auditLimits } from "../base/config/limits.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import { readJsonFile, writeJsonFile } from "../storage/json-file.ts";
+import { readJsonFile, writeJsonFile } from "../storage/directory/json-file.ts";
 
 /**
  * - `unverified`: will be compared again

@@ -13,7 +13,7 @@ import {
   readFactLines,
   readFactSummary,
   toLines,
-} from "../storage/fact-fingerprint.ts";
+} from "../storage/recovery/fact-fingerprint.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** A fact on which the store and the chain differ. */

@@ -9,7 +9,7 @@ import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import { orderRepair } from "../storage/repair.ts";
+import { orderRepair } from "../storage/recovery/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { AuditLog, AuditResult, AuditStatus } from "./audit-log.ts";
 import {

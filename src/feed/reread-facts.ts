@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { EndpointError } from "../chain/chain-errors.ts";
 import type { ChainSource } from "../chain/sync/chain-source.ts";
-import type { Reread, RereadRequest } from "../chain/verify/reread-blocks.ts";
+import type { Reread, RereadRequest } from "../chain/sync/reread-blocks.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
-import { type FactSummary, summarizeLines, toLines } from "../storage/fact-fingerprint.ts";
+import { type FactSummary, summarizeLines, toLines } from "../storage/recovery/fact-fingerprint.ts";
 
 /** The blocks to read again, and a summary of the facts stored for them. */
 export type FactsRequest = RereadRequest & { readonly known: FactSummary };

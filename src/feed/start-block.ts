@@ -3,7 +3,7 @@
 import { type Config, ConfigError } from "../base/config/config.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
-import { tieDataDirectory } from "../storage/data-directory.ts";
+import { tieDataDirectory } from "../storage/directory/data-directory.ts";
 import type { ChainChange } from "./change.ts";
 
 /** What decides where indexing starts. */

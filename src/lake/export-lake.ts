@@ -9,10 +9,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { parquetMetadata } from "hyparquet";
 import type { TokenId } from "../base/ids.ts";
 import type { BlockRange, Coverage } from "../chain/raw-log.ts";
-import { lockFolder } from "../storage/data-directory.ts";
+import { lockFolder } from "../storage/directory/data-directory.ts";
+import type { FactsIdentity } from "../storage/directory/identity.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
-import type { FactsIdentity } from "../storage/identity.ts";
 import {
   encodeCandleFile,
   encodeFactFile,

@@ -7,12 +7,12 @@ import { type Hash, toFirstSeq, toLastSeq } from "../base/ids.ts";
 import { closeOnError } from "../base/or-close.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
-import { AppendGroup } from "../storage/append-group.ts";
+import { AppendGroup } from "../storage/append/append-group.ts";
+import type { FactStore } from "../storage/append/fact-store.ts";
 import type { BatchRows } from "../storage/codec/encode-facts.ts";
+import type { FactsIdentity } from "../storage/directory/identity.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
-import type { FactStore } from "../storage/fact-store.ts";
-import type { FactsIdentity } from "../storage/identity.ts";
 import {
   readFactFile,
   readFileBounds,

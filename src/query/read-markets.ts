@@ -4,13 +4,13 @@ import { parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
 import { yieldToEventLoop } from "../base/time/turns.ts";
 import type { Market } from "../market/market.ts";
 import { getBooks, type PriceRow, type PriceSources, toPriceRow } from "../rows/price-row.ts";
-import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import { listMarkets, type MarketList } from "../views/markets/market-list.ts";
 import type { MarketSelection } from "../views/markets/market-selection.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { Hits } from "../views/search/market-search.ts";
+import { type EventSelection, listEvents } from "../views/venue-events/event-list.ts";
 
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 

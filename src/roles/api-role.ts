@@ -2,7 +2,7 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
 import { MetadataReader } from "../feed/cluster/metadata-reader.ts";
 import { Intake } from "../feed/intake.ts";
-import { tieDataDirectory } from "../storage/data-directory.ts";
+import { tieDataDirectory } from "../storage/directory/data-directory.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { getServerPlace } from "../storage/server/open-database.ts";

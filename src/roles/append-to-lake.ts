@@ -4,7 +4,7 @@ import { systemClock } from "../base/time/clock.ts";
 import { exportLake } from "../lake/export-lake.ts";
 import { LakeError } from "../lake/lake-error.ts";
 import { toLakeToken } from "../lake/lake-tokens.ts";
-import { toIdentity } from "../storage/identity.ts";
+import { toIdentity } from "../storage/directory/identity.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { RoleStart } from "./open-parts.ts";

@@ -6,9 +6,9 @@ import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import { HttpServer } from "../api/http/server.ts";
 import { lakeRoutes } from "../api/lake/lake-routes.ts";
-import { Cursors } from "../api/lists/cursor.ts";
 import type { Observation } from "../api/metrics/request-meter.ts";
 import type { MeasuredParts, MetricsParts } from "../api/metrics/service-metrics.ts";
+import { Cursors } from "../api/route/cursor.ts";
 import {
   getMetrics,
   getPrometheus,

@@ -22,7 +22,7 @@ import {
   recordingStart,
   refuseEarlierStart,
 } from "../feed/start-block.ts";
-import { refuseUnidentified, tieDataDirectory } from "../storage/data-directory.ts";
+import { refuseUnidentified, tieDataDirectory } from "../storage/directory/data-directory.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { DataDirectoryUnwritableError } from "../storage/engine/store-errors.ts";

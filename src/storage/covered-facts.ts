@@ -1,6 +1,6 @@
 import type { Coverage } from "../chain/raw-log.ts";
+import type { ReorgLog } from "./append/reorg-log.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { ReorgLog } from "./reorg-log.ts";
 
 /** The parts of a store. */
 export type CoveredParts = {

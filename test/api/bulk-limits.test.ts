@@ -9,9 +9,9 @@ import { promisify } from "node:util";
 import { pino } from "pino";
 import { type Static, Type } from "typebox";
 import { BulkAnswers } from "../../src/api/bulk/bulk-answers.ts";
-import { defineRoute, type Route } from "../../src/api/http/route.ts";
-import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
+import { Cursors } from "../../src/api/route/cursor.ts";
+import { defineRoute, type Route } from "../../src/api/route/route.ts";
 import { assertError, openTestServer, type RouteParts } from "../support/open-test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { after, test } from "node:test";
 import { Type } from "typebox";
-import { defineRoute } from "../../src/api/http/route.ts";
+import { defineRoute } from "../../src/api/route/route.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 import { waitMsMax } from "../support/wait-for.ts";
 

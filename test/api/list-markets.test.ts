@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { WrittenJson } from "../../src/api/cache/response-cache.ts";
-import { Cursors } from "../../src/api/lists/cursor.ts";
+import { Cursors } from "../../src/api/route/cursor.ts";
+import type { WrittenJson } from "../../src/api/route/response-cache.ts";
 import { listMarkets } from "../../src/api/routes/read/list-markets.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";

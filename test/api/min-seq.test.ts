@@ -1,7 +1,7 @@
 /** No node answers a client with data older than the client has seen on another node. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { Cursors } from "../../src/api/lists/cursor.ts";
+import { Cursors } from "../../src/api/route/cursor.ts";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import { toFirstSeq } from "../../src/base/ids.ts";
 import { DataServer } from "../support/open-data-server.ts";

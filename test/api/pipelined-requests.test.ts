@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { Type } from "typebox";
-import { defineRoute } from "../../src/api/http/route.ts";
+import { defineRoute } from "../../src/api/route/route.ts";
 import { openTestServer } from "../support/open-test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 

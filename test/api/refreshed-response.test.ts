@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
-import { defineRoute } from "../../src/api/http/route.ts";
-import { oneOf } from "../../src/api/lists/list-answer.ts";
+import { oneOf } from "../../src/api/route/list-answer.ts";
+import { defineRoute } from "../../src/api/route/route.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
 /** The content of the response. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Type } from "typebox";
-import { defineRoute } from "../../src/api/http/route.ts";
+import { defineRoute } from "../../src/api/route/route.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 

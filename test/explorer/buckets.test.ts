@@ -4,8 +4,8 @@ import { suite, test } from "node:test";
 import type { Candle, Market } from "../../clients/typescript/src/api.ts";
 import { getWindow, resolutionsFor, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
+import { groupMarkets, toLabel, toTitle } from "../../explorer/src/format/group-markets.ts";
 import { cents, dollars, exact, exactDollars, percent } from "../../explorer/src/format/numbers.ts";
-import { groupMarkets, toLabel, toTitle } from "../../explorer/src/market-list/group-markets.ts";
 import { foundGroups } from "../../explorer/src/service/found-markets.ts";
 
 const hourMs = 3_600_000;

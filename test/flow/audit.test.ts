@@ -9,7 +9,7 @@ import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import type { Hash } from "../../src/base/ids.ts";
 import { AuditLog } from "../../src/feed/audit-log.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
+import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";

@@ -11,7 +11,7 @@ import { WebSocket } from "ws";
 import type { Hash } from "../../src/base/ids.ts";
 import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
 import { isTrade } from "../../src/market/fill.ts";
-import { orderRepair } from "../../src/storage/repair.ts";
+import { orderRepair } from "../../src/storage/recovery/repair.ts";
 import { tables } from "../support/append-part.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
 import { cleanUp } from "../support/clean-up.ts";

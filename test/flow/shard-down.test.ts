@@ -1,7 +1,7 @@
 /** A shard is down: a list that needs its rows is 503 with the reason, never shorter. All other requests succeed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toIdentity } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";

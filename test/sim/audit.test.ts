@@ -15,7 +15,7 @@ import { rereadFacts } from "../../src/feed/reread-facts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { toFinalDelta } from "../../src/market/delta.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
+import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";

@@ -12,7 +12,7 @@ import { AuditLog } from "../../src/feed/audit-log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import type { FactsReading, FactsRequest, NoReading } from "../../src/feed/reread-facts.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { summarizeLines, toLines } from "../../src/storage/fact-fingerprint.ts";
+import { summarizeLines, toLines } from "../../src/storage/recovery/fact-fingerprint.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";

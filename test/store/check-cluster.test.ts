@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { toIdentity } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { checkDatabase } from "../../src/storage/server/check-database.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { cleanUp } from "../support/clean-up.ts";

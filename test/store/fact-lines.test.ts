@@ -9,7 +9,7 @@ import {
   readFactSummary,
   summarizeLines,
   toLines,
-} from "../../src/storage/fact-fingerprint.ts";
+} from "../../src/storage/recovery/fact-fingerprint.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { ConfigError } from "../../src/base/config/config.ts";
-import { toIdentity } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";

@@ -10,7 +10,7 @@ import { toTimedBlock } from "../../src/chain/raw-log.ts";
 import type { Change } from "../../src/feed/change.ts";
 import { FeedFollower } from "../../src/feed/cluster/feed-follower.ts";
 import { toUnfinalizedDelta } from "../../src/market/delta.ts";
-import { toIdentity } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";

@@ -11,7 +11,7 @@ import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { toIdentity } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";

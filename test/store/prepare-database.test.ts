@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { ConfigError } from "../../src/base/config/config.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { toIdentity } from "../../src/storage/identity.ts";
+import { toIdentity } from "../../src/storage/directory/identity.ts";
 import {
   oldestSchemaVersion,
   schemaStatements,

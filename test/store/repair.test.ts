@@ -7,7 +7,7 @@ import { storeLimits } from "../../src/base/config/limits.ts";
 import { toFirstSeq } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
-import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
+import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";

@@ -245,7 +245,7 @@ test("a server that is killed during inserts has all acknowledged rows, and none
 test("importing the engine of a server does not load the ClickHouse client", async () => {
   const program = (use: string): string => `
     import { createRequire } from "node:module";
-    await import(${JSON.stringify(new URL("../../src/storage/fact-store.ts", import.meta.url))});
+    await import(${JSON.stringify(new URL("../../src/storage/append/fact-store.ts", import.meta.url))});
     await import(${JSON.stringify(new URL("../../src/storage/server/server-engine.ts", import.meta.url))});
     ${use};
     const loaded = Object.keys(createRequire(import.meta.url).cache);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { toTimedBlock } from "../../src/chain/raw-log.ts";
-import { AppendGroup } from "../../src/storage/append-group.ts";
+import { AppendGroup } from "../../src/storage/append/append-group.ts";
+import { FactStore } from "../../src/storage/append/fact-store.ts";
 import { decodeDelta } from "../../src/storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { FactStore } from "../../src/storage/fact-store.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 
 /** Appends final blocks that follow the last append, in a group of their own. The views of indexed facts apply them. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
 import { readContracts } from "../../src/roles/read-contracts.ts";
-import { tieDataDirectory } from "../../src/storage/data-directory.ts";
+import { tieDataDirectory } from "../../src/storage/directory/data-directory.ts";
 
 /** Writes a contracts file with Polygon's contracts for a chain that starts at block 0, and returns its path. */
 export async function writeContractsFile(folder: string): Promise<string> {

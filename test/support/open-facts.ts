@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { after } from "node:test";
+import type { StoreOptions } from "../../src/storage/append/fact-store.ts";
+import { type FactsIdentity, toIdentity } from "../../src/storage/directory/identity.ts";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
-import type { StoreOptions } from "../../src/storage/fact-store.ts";
-import { type FactsIdentity, toIdentity } from "../../src/storage/identity.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";

@@ -8,11 +8,11 @@ import { pino } from "pino";
 import { Admission } from "../../src/access/admission.ts";
 import type { Scope } from "../../src/access/key-format.ts";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
-import type { PackableBytes } from "../../src/api/http/gzip.ts";
-import type { Route } from "../../src/api/http/route.ts";
 import { HttpServer } from "../../src/api/http/server.ts";
-import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
+import { Cursors } from "../../src/api/route/cursor.ts";
+import type { PackableBytes } from "../../src/api/route/gzip.ts";
+import type { Route } from "../../src/api/route/route.ts";
 import { listIpBlocks, unblockIp } from "../../src/api/routes/admin/ip-block-routes.ts";
 import {
   createKey,

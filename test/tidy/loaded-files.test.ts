@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const source = new URL("../../src/", import.meta.url);
 const ofCluster = /\/cluster\/|^storage\/server\/|redis/;
-const ofWriting = ["claims", "complete-append", "insert-until-there", "repairs"];
+const ofWriting = ["claims", "complete-append", "repairs"];
 /** Matches imports that load a file. Imports of types do not. */
 const imports = /^(?:import|export)\s(?!type\s)(?:[^;"]*\sfrom\s)?"(\.[^"]+)"/gm;
 

@@ -1,15 +1,9 @@
-import type { Decimal, OrderBook, StreamEvent } from "./api.ts";
+import type { Decimal, OrderBook } from "./api.ts";
 import { crc32 } from "./crc32.ts";
-import type { StreamFrame } from "./stream-frames.ts";
+import type { BookChange, BookStale, StreamFrame } from "./stream-frames.ts";
 
 /** A price level. In a change, a size of `"0"` removes the level. */
 export type Level = { readonly price: Decimal; readonly size: Decimal };
-
-/** The changed levels, and the checksum of the book after the change. */
-export type BookChange = Extract<StreamEvent, { readonly event: "book" }>["data"];
-
-/** Reports that the book is stale until the next snapshot. */
-export type BookStale = Extract<StreamEvent, { readonly event: "book_stale" }>["data"];
 
 /** A frame of the `orderbook` channel. */
 export type BookFrame = StreamFrame<OrderBook | BookChange | BookStale>;

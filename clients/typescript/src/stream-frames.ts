@@ -21,7 +21,12 @@ import type {
   TokenId,
   Trade,
 } from "./api.ts";
-import type { BookChange, BookStale } from "./local-book.ts";
+
+/** The changed levels, and the checksum of the book after the change. */
+export type BookChange = Extract<StreamEvent, { readonly event: "book" }>["data"];
+
+/** Reports that the book is stale until the next snapshot. */
+export type BookStale = Extract<StreamEvent, { readonly event: "book_stale" }>["data"];
 
 /** The rows in the events of each channel type, as the REST API returns them. */
 export type ChannelRows = {

@@ -1,6 +1,14 @@
 import { useMemo } from "preact/hooks";
 import type { Market, Price } from "../../../clients/typescript/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
+import {
+  byChance,
+  getName,
+  groupMarkets,
+  type MarketGroup,
+  type Prices,
+  toLabel,
+} from "../format/group-markets.ts";
 import { count, dollars, getTone, plural, points } from "../format/numbers.ts";
 import { ago, dateAndTime, timeTooltip, toMilliseconds, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
@@ -9,14 +17,6 @@ import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { ledgerTokens, priceInRow } from "../service/ledgers.ts";
 import { hasListedBooks } from "../service/session.ts";
-import {
-  byChance,
-  getName,
-  groupMarkets,
-  type MarketGroup,
-  type Prices,
-  toLabel,
-} from "./group-markets.ts";
 import {
   type SortName,
   shownTime,

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../clients/typescript/src/api.ts";
+import { getEventId, getName } from "../format/group-markets.ts";
 import { cents, count, dollars, exact, exactDollars, plural } from "../format/numbers.ts";
 import { ago, describeEnding, timeTooltip } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";
@@ -8,7 +9,6 @@ import { InfoPanel } from "../market/info-panel.tsx";
 import { Outcomes } from "../market/outcomes.tsx";
 import { ResolutionBanner } from "../market/resolution-banner.tsx";
 import { type Replay, useReplay } from "../market/use-replay.ts";
-import { getEventId, getName } from "../market-list/group-markets.ts";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Shown } from "../parts/states.tsx";

@@ -1,6 +1,7 @@
 /** Finds what a text can mean: a market, a wallet, a transaction or an order. */
+
+import { getName, groupMarkets } from "../format/group-markets.ts";
 import { plural, short } from "../format/numbers.ts";
-import { getName, groupMarkets } from "../market-list/group-markets.ts";
 import { paths } from "../routing/paths.ts";
 import { type Found, foundGroups, foundMarket } from "./found-markets.ts";
 import { client } from "./session.ts";

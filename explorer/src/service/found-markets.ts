@@ -1,7 +1,7 @@
 import type { Market } from "../../../clients/typescript/src/api.ts";
+import { type MarketGroup, toLabel } from "../format/group-markets.ts";
 import { dollars, percent } from "../format/numbers.ts";
 import { dateAndTime, toMilliseconds } from "../format/times.ts";
-import { type MarketGroup, toLabel } from "../market-list/group-markets.ts";
 import { paths } from "../routing/paths.ts";
 import { priceInRow } from "./ledgers.ts";
 

@@ -10,7 +10,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
 import { resetConnection } from "../http/reset-connection.ts";
-import type { CursorPosition, Cursors } from "../lists/cursor.ts";
+import type { CursorPosition, Cursors } from "../route/cursor.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { getColumns } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";

@@ -3,11 +3,16 @@ import type { Admission, Caller } from "../../access/admission.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
-import { jsonContentType } from "../http/error-answer.ts";
-import { acceptsGzip, endOfGzip } from "../http/gzip.ts";
 import { findHostFault, getRequestId, hasBody } from "../http/request-head.ts";
 import type { Answered } from "../metrics/request-meter.ts";
-import { type CachedResponse, getEnd, matchesEtag, type ResponseCache } from "./response-cache.ts";
+import { jsonContentType } from "../route/error-answer.ts";
+import { acceptsGzip, endOfGzip } from "../route/gzip.ts";
+import {
+  type CachedResponse,
+  getEnd,
+  matchesEtag,
+  type ResponseCache,
+} from "../route/response-cache.ts";
 
 type FastPathParts = {
   readonly cache: ResponseCache;

@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Freshness } from "../../rows/freshness.ts";
-import { bodyFor, PackableBytes } from "../http/gzip.ts";
-import type { Route } from "../http/route.ts";
+import { bodyFor, PackableBytes } from "../route/gzip.ts";
 import {
   type AnswerBody,
   type CachedResponse,
@@ -13,7 +12,8 @@ import {
   isAnswerBody,
   matchesEtag,
   type ResponseCache,
-} from "./response-cache.ts";
+} from "../route/response-cache.ts";
+import type { Route } from "../route/route.ts";
 
 /** A response to send, cached or not. */
 type MadeResponse = Pick<CachedResponse, "head" | "headBytes" | "tail" | "etag" | "cacheControl">;

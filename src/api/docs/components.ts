@@ -15,8 +15,8 @@ import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import * as wire from "../../rows/wire-format.ts";
-import { errorSchema } from "../http/error-answer.ts";
-import { metaSchema, paginationSchema } from "../lists/list-answer.ts";
+import { errorSchema } from "../route/error-answer.ts";
+import { metaSchema, paginationSchema } from "../route/list-answer.ts";
 import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
 import { streamFrames } from "./stream-frames.ts";
 

@@ -2,13 +2,13 @@ import type { TObject } from "typebox";
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { version } from "../../base/config/version.ts";
 import { fileFormats } from "../bulk/bulk-format.ts";
-import { getMediaType, type Route } from "../http/route.ts";
+import { getMediaType, type Route } from "../route/route.ts";
 import type { Content, JsonSchema, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
 import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
 import { getExample } from "./examples.ts";
-import { guide } from "./guide.ts";
 import type { LiveExamples } from "./live-examples.ts";
+import { guide } from "./openapi-intro.ts";
 
 /** The OpenAPI 3.1 document of the API. */
 export type ApiDocument = ReturnType<typeof describeApi>;

@@ -1,6 +1,6 @@
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
-import { getMediaType, type Route } from "../http/route.ts";
+import { getMediaType, type Route } from "../route/route.ts";
 import type { Content, Header, Reference, Response } from "./api-document.ts";
 import { describeSchema, refTo } from "./describe-schema.ts";
 import sampleAnswers from "./sample-answers.json" with { type: "json" };

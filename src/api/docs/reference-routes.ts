@@ -1,8 +1,6 @@
 /** The API reference at `/docs`: Scalar's viewer, served from here, for the document at `/v1/openapi.json`. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { PackableBytes } from "../http/gzip.ts";
-import { defineRoute, type Route } from "../http/route.ts";
 import {
   fileRoute,
   inlineHash,
@@ -10,7 +8,9 @@ import {
   pagePolicy,
   pageRoute,
   staticFile,
-} from "./static-file.ts";
+} from "../http/static-file.ts";
+import type { PackableBytes } from "../route/gzip.ts";
+import { defineRoute, type Route } from "../route/route.ts";
 
 const scriptPath = "/docs/js/scalar.js";
 

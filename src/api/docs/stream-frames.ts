@@ -11,8 +11,8 @@ import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { nullable, seqNumber, tokenIdText } from "../../rows/wire-format.ts";
-import { errorSchema } from "../http/error-answer.ts";
-import { metaSchema } from "../lists/list-answer.ts";
+import { errorSchema } from "../route/error-answer.ts";
+import { metaSchema } from "../route/list-answer.ts";
 
 const channel = Type.Record(Type.String(), Type.Unknown(), {
   description: "The channel: its type, and what it is narrowed to",

@@ -11,9 +11,9 @@ import {
   pagePolicy,
   pageRoute,
   staticFile,
-} from "../docs/static-file.ts";
-import type { PackableBytes } from "../http/gzip.ts";
-import { defineRoute } from "../http/route.ts";
+} from "../http/static-file.ts";
+import type { PackableBytes } from "../route/gzip.ts";
+import { defineRoute } from "../route/route.ts";
 
 /** The files by name. The name of an asset contains a hash of its content. */
 export type ExplorerFiles = ReadonlyMap<string, Buffer>;

@@ -10,9 +10,9 @@ import {
   inlineHash,
   pagePolicy,
   staticFile,
-} from "../docs/static-file.ts";
-import type { PackableBytes } from "../http/gzip.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+} from "../http/static-file.ts";
+import type { PackableBytes } from "../route/gzip.ts";
+import { defineRoute, type Route } from "../route/route.ts";
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
 

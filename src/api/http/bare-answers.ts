@@ -5,11 +5,11 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError, errorTable } from "../../base/errors.ts";
 import { type Awaitable, thenMaybe } from "../../base/time/awaitable.ts";
 import type { Observation } from "../metrics/request-meter.ts";
+import { errorAnswer } from "../route/error-answer.ts";
 import type { Upgrade } from "../stream/stream-connection.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { declineUpgrade } from "./declined-upgrade.ts";
-import { errorAnswer } from "./error-answer.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { findHostFault, getRequestId, type ParserError, requestIdIn } from "./request-head.ts";
 

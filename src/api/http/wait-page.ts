@@ -1,5 +1,5 @@
 import { type AppError, type ErrorCode, errorTable } from "../../base/errors.ts";
-import { inlineHash, pagePolicy } from "../docs/static-file.ts";
+import { inlineHash, pagePolicy } from "./static-file.ts";
 
 /** What people need to know about the errors that pass. */
 const reasons: Partial<Record<ErrorCode, string>> = {

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import { isLakePath, manifestName } from "../../lake/manifest.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoute, type Route } from "../route/route.ts";
 
 /** A segment of a path. */
 const segment = Type.String({ maxLength: 100 });

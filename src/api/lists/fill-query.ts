@@ -7,7 +7,7 @@ import { getAllTokens, type Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
-import { marketsOfEvent } from "../../views/events/event-list.ts";
+import { marketsOfEvent } from "../../views/venue-events/event-list.ts";
 import type { Backend } from "../backend.ts";
 import { checkBounds, checkRange, cursor, time } from "../http/parameters.ts";
 import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";

@@ -7,7 +7,7 @@ import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
 import type { FileRows } from "../bulk/bulk-answers.ts";
-import type { CursorPosition } from "./cursor.ts";
+import type { CursorPosition } from "../route/cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
 import { answerList, firstRows, type ListParts, publicAs, type RowList } from "./row-list.ts";

@@ -2,8 +2,8 @@ import type { FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
 import { isAheadOfChain, waitForPosition } from "../../query/until-reached.ts";
 import type { Backend } from "../backend.ts";
-import type { Route } from "../http/route.ts";
-import { Cursors } from "./cursor.ts";
+import { Cursors } from "../route/cursor.ts";
+import type { Route } from "../route/route.ts";
 
 const parameter = "min_seq";
 const minSeq = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 }));

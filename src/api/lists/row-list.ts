@@ -14,9 +14,9 @@ import type { Backend } from "../backend.ts";
 import type { BulkAnswers, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
-import { WrittenJson } from "../cache/response-cache.ts";
-import type { CursorPosition } from "./cursor.ts";
-import { getList, getPage, rangeMeta, toPagination } from "./list-answer.ts";
+import type { CursorPosition } from "../route/cursor.ts";
+import { getList, getPage, rangeMeta, toPagination } from "../route/list-answer.ts";
+import { WrittenJson } from "../route/response-cache.ts";
 
 const chainPageRows = 100;
 

@@ -8,8 +8,8 @@ import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { BatchFlusher } from "../../stream/session/batch-flusher.ts";
 import { closeCodes, type Session } from "../../stream/session/session.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
-import { toAppError } from "../http/error-answer.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+import { toAppError } from "../route/error-answer.ts";
+import { defineRoute, type Route } from "../route/route.ts";
 import { type ConnectionParts, StreamConnection, type Upgrade } from "./stream-connection.ts";
 
 /** The path of the stream. */

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { RawLog } from "../raw-log.ts";
-import type { Body } from "../rpc/response-body.ts";
+import type { Body } from "./response-body.ts";
 
 /** The length of `0x` and the 64 digits of a word. */
 const wordLength = 66;

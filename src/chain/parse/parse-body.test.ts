@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import type { Body } from "../rpc/response-body.ts";
 import { parseBody } from "./parse-body.ts";
 import { ParsedLogs, parseLogs } from "./parse-log.ts";
+import type { Body } from "./response-body.ts";
 import { plainLog } from "./scanned-log.ts";
 
 /** Some of these differ only in their first digits. */

@@ -1,6 +1,6 @@
 import { parseJson } from "../../base/json.ts";
-import type { Body } from "../rpc/response-body.ts";
 import type { ParsedLogs } from "./parse-log.ts";
+import type { Body } from "./response-body.ts";
 import { scanLogs } from "./scan-logs.ts";
 
 /** In smaller answers, learning the layout of the logs does not pay off. */

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import { deriveLogFilter } from "./log-filter.ts";
+import { deriveLogFilter } from "../verify/log-filter.ts";
 import { isRequested, logsInReceipts, parseAllLogs, parseLogs } from "./parse-log.ts";
 
 const address = `0x${"ab".repeat(20)}` as Address;

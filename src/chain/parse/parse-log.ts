@@ -1,7 +1,7 @@
 import { type Hash, parseAddress, parseHash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { RawLog } from "../raw-log.ts";
-import type { LogFilter } from "./log-filter.ts";
+import type { LogFilter } from "../verify/log-filter.ts";
 import { parseBytes, parseQuantity } from "./parse-hex.ts";
 import { getTopic0, ScannedLog } from "./scanned-log.ts";
 

@@ -4,11 +4,11 @@
  */
 import type { Address, Hash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";
-import type { Body } from "../rpc/response-body.ts";
 import { LogBytes, mismatch, toLiteral } from "./log-bytes.ts";
 import { learnLayout, type MemberName } from "./log-layout.ts";
 import { TextSource } from "./log-text.ts";
 import { logsPerBlockMax, ParsedLogs } from "./parse-log.ts";
+import type { Body } from "./response-body.ts";
 import { ScannedLog } from "./scanned-log.ts";
 import { StringTable } from "./string-table.ts";
 

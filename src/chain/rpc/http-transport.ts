@@ -5,8 +5,8 @@ import { toError } from "../../base/errors.ts";
 import { parseRetryAfter } from "../../base/time/retry.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseBody } from "../parse/parse-body.ts";
+import { type Body, readResponseBody } from "../parse/response-body.ts";
 import { classifyProviderError } from "./provider-messages.ts";
-import { type Body, readResponseBody } from "./response-body.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
 /** As much as Node reads in one go. The C library would return a larger block to the system whenever it is freed. */

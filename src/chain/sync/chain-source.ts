@@ -4,8 +4,6 @@ import type { Log } from "../../base/log.ts";
 import { closeOnError } from "../../base/or-close.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
-import type { ChainParts } from "../chain-parts.ts";
-import { deriveLogFilter, type RequestedLogs } from "../parse/log-filter.ts";
 import {
   type Block,
   type BlockRef,
@@ -13,19 +11,21 @@ import {
   type TimedBlock,
   toTimedBlock,
 } from "../raw-log.ts";
+import type { ChainWarning } from "../rpc/chain-warning.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { HttpTransport } from "../rpc/http-transport.ts";
 import type { OnHead, OnLost, OpenTransport, Transport } from "../rpc/transport.ts";
 import { WsTransport } from "../rpc/ws-transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
-import { type Reread, type RereadRequest, rereadBlocks } from "../verify/reread-blocks.ts";
-import type { ChainWarning } from "./chain-warning.ts";
+import { deriveLogFilter, type RequestedLogs } from "../verify/log-filter.ts";
+import type { ChainParts } from "./chain-parts.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
 import { Finality, type MinorityRule } from "./finality.ts";
 import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
+import { type Reread, type RereadRequest, rereadBlocks } from "./reread-blocks.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
 import { walkRanges } from "./walk-ranges.ts";
 

@@ -1,10 +1,10 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
-import type { ChainParts } from "../chain-parts.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
 import { fetchKnownHeaders } from "../verify/fetch-headers.ts";
+import type { ChainParts } from "./chain-parts.ts";
 
 /** What finality does once so many endpoints are absent for so long that the others are no majority of all. */
 export type MinorityRule = "stop" | "follow";

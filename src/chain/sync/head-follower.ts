@@ -1,12 +1,12 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import type { ChainParts } from "../chain-parts.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import { describeBrokenLink } from "../verify/check-logs.ts";
 import { fetchHash, fetchHeaders, isTimeOutvoted } from "../verify/fetch-headers.ts";
+import type { ChainParts } from "./chain-parts.ts";
 import { fetchBlocks } from "./fetch-blocks.ts";
 
 /** A change above finality. */

@@ -9,12 +9,12 @@ import { chainLimits } from "../../base/config/limits.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { openLog } from "../../base/log.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { deriveLogFilter } from "../parse/log-filter.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { HttpTransport } from "../rpc/http-transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
 import { fetchHeader } from "../verify/fetch-headers.ts";
+import { deriveLogFilter } from "../verify/log-filter.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
 
 const blocks = buildBlocks(Array.from({ length: 1_000 }, () => ({})));

@@ -1,6 +1,4 @@
 import { EndpointError } from "../chain-errors.ts";
-import type { ReadParts } from "../chain-parts.ts";
-import { logsCall } from "../parse/log-filter.ts";
 import type { NamedContract } from "../parse/named-contracts.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { type Block, type BlockInterval, type BlockRange, toTimedBlock } from "../raw-log.ts";
@@ -8,6 +6,8 @@ import type { Endpoint } from "../rpc/endpoint.ts";
 import { getResult, type RpcReply } from "../rpc/json-rpc.ts";
 import type { ProviderVerdict } from "../rpc/provider-messages.ts";
 import { headerCall, readHeaderReply } from "../verify/fetch-headers.ts";
+import { logsCall } from "../verify/log-filter.ts";
+import type { ReadParts } from "./chain-parts.ts";
 import { readRange } from "./range-reader.ts";
 
 /** A range of final blocks with all wanted logs. */

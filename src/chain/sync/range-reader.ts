@@ -1,8 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
-import type { ReadParts } from "../chain-parts.ts";
-import { logsCall } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
@@ -11,7 +9,9 @@ import { getResult } from "../rpc/json-rpc.ts";
 import { wrongLogsError } from "../verify/block-logs.ts";
 import { checkLinks, checkLogs } from "../verify/check-logs.ts";
 import { fetchHeaders } from "../verify/fetch-headers.ts";
+import { logsCall } from "../verify/log-filter.ts";
 import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
+import type { ReadParts } from "./chain-parts.ts";
 
 /** The answer of an endpoint about a range: the headers at both ends, and the result of `eth_getLogs`. */
 type RangeAnswer = BlockRange & {

@@ -1,8 +1,8 @@
 import { EndpointError } from "../chain-errors.ts";
-import type { ChainParts } from "../chain-parts.ts";
 import type { BlockRef, TimedBlock } from "../raw-log.ts";
 import { describeBrokenLink } from "../verify/check-logs.ts";
 import { isTimeOutvoted } from "../verify/fetch-headers.ts";
+import type { ChainParts } from "./chain-parts.ts";
 import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
 import { RangePrefetch } from "./range-prefetch.ts";
 

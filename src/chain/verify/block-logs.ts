@@ -1,6 +1,5 @@
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import { type LogFilter, logsCall, showsMore } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseLogs } from "../parse/parse-log.ts";
 import { type Block, type BlockRef, type RawLog, toTimedBlock } from "../raw-log.ts";
@@ -10,6 +9,7 @@ import { getResult, type RpcCall, type RpcReply } from "../rpc/json-rpc.ts";
 import { allLogsInBloomFrom, containsLogs } from "./bloom.ts";
 import { checkLogs, onlyBlock } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
+import { type LogFilter, logsCall, showsMore } from "./log-filter.ts";
 import { proveLogs } from "./prove-logs.ts";
 import { UnprovenBlocks } from "./unproven-blocks.ts";
 

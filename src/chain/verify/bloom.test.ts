@@ -6,9 +6,9 @@ import { readFixture } from "../../../test/support/read-fixture.ts";
 import { readRecordedBlocks } from "../../../test/support/recorded-chain.ts";
 import type { ScriptedBlock } from "../../../test/support/scripted-block.ts";
 import type { Address, Hash } from "../../base/ids.ts";
-import { deriveLogFilter, showsMore } from "../parse/log-filter.ts";
 import { parseBloom } from "../parse/parse-hex.ts";
 import { containsLogs, countBits, deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
+import { deriveLogFilter, showsMore } from "./log-filter.ts";
 
 /** A worked example from the public documentation of Ethereum. */
 const known = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import { deriveLogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import type { RawLog } from "../raw-log.ts";
 import { areTimesConsistent, assembleBlocks } from "../sync/assemble-blocks.ts";
 import { checkLinks, checkLogs } from "./check-logs.ts";
+import { deriveLogFilter } from "./log-filter.ts";
 
 const address = `0x${"ab".repeat(20)}` as Address;
 const topic = `0x${"cd".repeat(32)}` as Hash;

@@ -3,10 +3,10 @@
  * `inconsistent` `EndpointError`: the endpoint mixed two moments or two forks.
  */
 import { EndpointError } from "../chain-errors.ts";
-import type { LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { isRequested } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog, TimedBlock } from "../raw-log.ts";
+import type { LogFilter } from "./log-filter.ts";
 
 export type Expected = BlockRange & {
   /** Known headers by number. Logs of these blocks must have their hashes. */

@@ -1,6 +1,5 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { EndpointError } from "../chain-errors.ts";
-import type { LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import {
   logsInReceipts,
@@ -13,6 +12,7 @@ import type { Endpoint } from "../rpc/endpoint.ts";
 import { getResult, type RpcCall } from "../rpc/json-rpc.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { checkLogs, onlyBlock } from "./check-logs.ts";
+import type { LogFilter } from "./log-filter.ts";
 
 /** Reads all logs of a block in the order of the block, unchecked. Throws an `EndpointError`. */
 type Way = (endpoint: Endpoint, header: Header) => Promise<readonly unknown[]>;

@@ -15,8 +15,8 @@ import {
   type RoleStart,
 } from "../../roles/open-parts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import { lockDataDirectory, readStartBlock } from "../../storage/data-directory.ts";
-import { toIdentity } from "../../storage/identity.ts";
+import { lockDataDirectory, readStartBlock } from "../../storage/directory/data-directory.ts";
+import { toIdentity } from "../../storage/directory/identity.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { toEnvironment } from "../service/setting-flags.ts";

@@ -14,16 +14,16 @@ import {
   remainingSlices,
 } from "../../lake/import-lake.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
+import { FactStore } from "../../storage/append/fact-store.ts";
 import {
   lockDataDirectory,
   readStartBlock,
   tieDataDirectory,
-} from "../../storage/data-directory.ts";
+} from "../../storage/directory/data-directory.ts";
+import { toIdentity } from "../../storage/directory/identity.ts";
 import { ChdbEngine } from "../../storage/embedded/chdb-engine.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { FactStore } from "../../storage/fact-store.ts";
-import { toIdentity } from "../../storage/identity.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { readApi } from "../client/api-options.ts";
 import { print } from "../command.ts";

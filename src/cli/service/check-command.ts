@@ -1,8 +1,8 @@
 import type { Coverage } from "../../chain/raw-log.ts";
 import { type Difference, formatDifference } from "../../feed/audit-range.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { readFactSummary } from "../../storage/fact-fingerprint.ts";
-import { verifyAllCommits, verifyCandles } from "../../storage/recover.ts";
+import { readFactSummary } from "../../storage/recovery/fact-fingerprint.ts";
+import { verifyAllCommits, verifyCandles } from "../../storage/recovery/recover.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { type RangeOptions, withAudit } from "./with-audit.ts";
 

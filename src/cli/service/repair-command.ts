@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from "../../base/config/config.t
 import { systemClock } from "../../base/time/clock.ts";
 import { AuditLog } from "../../feed/audit-log.ts";
 import { formatDifference } from "../../feed/audit-range.ts";
-import { finishRepair, orderRepair } from "../../storage/repair.ts";
+import { finishRepair, orderRepair } from "../../storage/recovery/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { exitCodes, print } from "../command.ts";
 import { type RangeOptions, withAudit } from "./with-audit.ts";

@@ -12,16 +12,16 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type AuditParts, auditRange, type Verdict } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
+import { readCompleteCoverage } from "../../storage/append/fact-store.ts";
 import {
   lockDataDirectory,
   readStartBlock,
   refuseUnidentified,
-} from "../../storage/data-directory.ts";
+} from "../../storage/directory/data-directory.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { readCompleteCoverage } from "../../storage/fact-store.ts";
 import { readNamedContracts } from "../../storage/read-delta.ts";
-import { finishRepair } from "../../storage/repair.ts";
+import { finishRepair } from "../../storage/recovery/repair.ts";
 import { getServerPlace, openExistingDatabase } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { UsageError } from "../command.ts";

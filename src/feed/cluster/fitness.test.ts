@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChainWarning } from "../../chain/sync/chain-warning.ts";
+import type { ChainWarning } from "../../chain/rpc/chain-warning.ts";
 import { Fitness } from "./fitness.ts";
 
 /** An indexer whose state a test sets, with a clock that a test moves. */

@@ -1,6 +1,6 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { ChainWarning } from "../../chain/sync/chain-warning.ts";
+import type { ChainWarning } from "../../chain/rpc/chain-warning.ts";
 import { type Check, headStaleMs, type ObservedHead } from "../intake.ts";
 
 /** What the fitness of an indexer depends on, read at any time. */

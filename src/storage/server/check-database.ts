@@ -2,7 +2,7 @@ import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
-import { readCoverage, verifyNewestCommits } from "../recover.ts";
+import { readCoverage, verifyNewestCommits } from "../recovery/recover.ts";
 import { tableNames } from "../schema/schema.ts";
 import { getTarget } from "../schema/schema-target.ts";
 import { type Check, clusterChecks } from "./check-cluster.ts";

@@ -3,8 +3,8 @@ import { StartAgainError } from "../../base/errors.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine, Row } from "../engine/engine.ts";
+import { getToken, insertUntilThere } from "../engine/insert-until-there.ts";
 import { integerLiteral } from "../sql-literal.ts";
-import { getToken, insertUntilThere } from "./insert-until-there.ts";
 
 /**
  * Claims of block ranges, which fix where appends to a database on a server end. Facts are a function of final

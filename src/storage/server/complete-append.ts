@@ -2,9 +2,10 @@ import { toFirstSeq } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import { sumTallies } from "../../market/delta.ts";
 import { toHour } from "../../market/minute-candle.ts";
-import type { AppendGroup } from "../append-group.ts";
+import type { AppendGroup } from "../append/append-group.ts";
 import { getCount } from "../codec/commit-counts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
+import { insertUntilThere } from "../engine/insert-until-there.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
 import {
   candleTables,
@@ -15,7 +16,6 @@ import {
   readFromEach,
 } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
-import { insertUntilThere } from "./insert-until-there.ts";
 
 /**
  * Inserts the candles of an append, then any rows of it that are missing. All its rows are there when it resolves.

@@ -2,8 +2,8 @@ import type { Config } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { closeOnError } from "../../base/or-close.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
+import { toIdentity } from "../directory/identity.ts";
 import type { Engine } from "../engine/engine.ts";
-import { toIdentity } from "../identity.ts";
 import {
   type Database,
   prepareDatabase,

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../base/config/config.ts";
+import { type FactsIdentity, refuseOtherFacts } from "../directory/identity.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
-import { type FactsIdentity, refuseOtherFacts } from "../identity.ts";
 import { oldestSchemaVersion, schemaStatements, schemaVersion } from "../schema/schema.ts";
 import { getTarget } from "../schema/schema-target.ts";
 import { integerLiteral, wordLiteral } from "../sql-literal.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "../../base/errors.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
-import { MissingRowsError } from "../recover.ts";
+import { MissingRowsError } from "../recovery/recover.ts";
 import { untilReplicated } from "./until-replicated.ts";
 
 const ignore = (): void => {};

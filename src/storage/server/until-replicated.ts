@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { Engine } from "../engine/engine.ts";
-import { MissingRowsError, readCoverage, verifyNewestCommits } from "../recover.ts";
+import { MissingRowsError, readCoverage, verifyNewestCommits } from "../recovery/recover.ts";
 import { readVerified } from "./verify-commits.ts";
 
 /** How a start waits. */

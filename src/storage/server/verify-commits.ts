@@ -8,7 +8,7 @@ import {
   firstIncompleteCandle,
   readCommits,
   readCoverage,
-} from "../recover.ts";
+} from "../recovery/recover.ts";
 import { blockRangeSql, countIndexes, factTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 

@@ -8,7 +8,7 @@ import { type Fill, type Trade, toTrades } from "../../market/fill.ts";
 import type { LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { deriveMinuteCandles, type MinuteCandle, toMinute } from "../../market/minute-candle.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
-import { firstSeqAbove } from "../../storage/recover.ts";
+import { firstSeqAbove } from "../../storage/recovery/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import { readStoredFills } from "../../storage/stored-fills.ts";
 import type { View } from "../view.ts";

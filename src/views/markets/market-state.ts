@@ -17,7 +17,7 @@ import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
-import { firstSeqAbove } from "../../storage/recover.ts";
+import { firstSeqAbove } from "../../storage/recovery/recover.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
 import { DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import { readDayTrades } from "../day/read-day-trades.ts";

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { FactsIdentity } from "../../../src/storage/identity.ts";
+import type { FactsIdentity } from "../../../src/storage/directory/identity.ts";
 import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
 import { databaseStatements } from "../../../src/storage/server/prepare-database.ts";
 import { ServerEngine } from "../../../src/storage/server/server-engine.ts";

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { toIdentity } from "../../../src/storage/identity.ts";
+import { toIdentity } from "../../../src/storage/directory/identity.ts";
 import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
 import { knownContracts } from "../recorded-chain.ts";
 

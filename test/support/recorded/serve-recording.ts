@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { polygonContracts } from "../../../src/contracts/polygon-contracts.ts";
 import { readContracts } from "../../../src/roles/read-contracts.ts";
-import { toIdentity } from "../../../src/storage/identity.ts";
+import { toIdentity } from "../../../src/storage/directory/identity.ts";
 import { cleanUp } from "../clean-up.ts";
 import { databaseOfFolder } from "../open-facts.ts";
 import { ScriptedNode } from "../scripted-node.ts";

@@ -4,9 +4,9 @@ import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
 import { parseIpAddress, toIpBucket } from "../../../base/ip-address.ts";
 import { cursor } from "../../http/parameters.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import type { CursorPosition } from "../../lists/cursor.ts";
-import { answerPage, getList } from "../../lists/list-answer.ts";
+import type { CursorPosition } from "../../route/cursor.ts";
+import { answerPage, getList } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 import type { AdminServices } from "./key-shape.ts";
 
 const path = "/v1/ip-blocks";

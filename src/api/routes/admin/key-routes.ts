@@ -6,9 +6,9 @@ import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
 import { cursor, ipRange, time } from "../../http/parameters.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import type { CursorPosition } from "../../lists/cursor.ts";
-import { answerPage, getList, oneOf } from "../../lists/list-answer.ts";
+import type { CursorPosition } from "../../route/cursor.ts";
+import { answerPage, getList, oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 import {
   type AdminServices,
   issuedKeySchema,

@@ -4,7 +4,7 @@ import { type ApiKey, getStatus, type IssuedKey } from "../../../access/api-key.
 import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { nullable } from "../../../rows/wire-format.ts";
-import type { Cursors } from "../../lists/cursor.ts";
+import type { Cursors } from "../../route/cursor.ts";
 
 /** The services that the endpoints of keys and IP blocks use. */
 export type AdminServices = Pick<AccessStore, "keys" | "ipBlocks" | "audit"> & {

@@ -3,8 +3,8 @@ import { AppError } from "../../../base/errors.ts";
 import { readMarket } from "../../../query/read-markets.ts";
 import { marketRow, toMarketRow } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 /** Returns one market by condition id, token id or slug. */
 export function getMarket(backend: Backend): Route {

@@ -14,8 +14,8 @@ import {
 import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const orderRow = Type.Object({
   order_hash: hashText,

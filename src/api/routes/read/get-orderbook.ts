@@ -5,8 +5,8 @@ import { unknownToken } from "../../../query/read-markets.ts";
 import { bookRow, toBookRow } from "../../../rows/book-row.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 /** `Retry-After` while the venue is unavailable. */
 const retryAfterSeconds = 5;

@@ -4,8 +4,8 @@ import { tokenId } from "../../../base/input/client-texts.ts";
 import { awaitBook, readPrice, unknownToken } from "../../../query/read-markets.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, watchPrice } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
+import { metaSchema, oneOf, paginationSchema } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
 const included = { include_mirror: Type.Boolean({ default: false }) };

@@ -22,8 +22,8 @@ import {
 import { addressText, hashText, nullable } from "../../../rows/wire-format.ts";
 import { getSubject } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const { tx_hash, block_number, block_hash, timestamp, timestamp_ms, status } = tradeRow.properties;
 const rowsMax = storeLimits.orderFillsMax;

@@ -4,8 +4,8 @@ import { address } from "../../../base/input/client-texts.ts";
 import { readWallet } from "../../../query/wallets/read-wallet.ts";
 import { toWalletRow, walletRow } from "../../../rows/wallet-row.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import { oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 /** Returns the trading totals of a wallet. */
 export function getWallet({ facts, state: { directory } }: Backend): Route {

@@ -11,11 +11,11 @@ import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import { candleSource } from "../../lists/candle-file.ts";
 import { type CandlePage, getFirstBucket, pageAfter } from "../../lists/candle-page.ts";
-import { getList, rangeMeta } from "../../lists/list-answer.ts";
 import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
+import { getList, rangeMeta } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;

@@ -15,7 +15,6 @@ import type { RowContext } from "../../../rows/trade-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import type { Row } from "../../bulk/columns.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
 import {
   answerList,
@@ -24,6 +23,7 @@ import {
   rowListRoute,
   storedSource,
 } from "../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 type Kind = ExchangeNotice["kind"];
 

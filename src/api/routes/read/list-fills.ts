@@ -5,7 +5,6 @@ import type { FillFilter } from "../../../query/fill-filter.ts";
 import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import {
   type FillQuery,
   fillFilter,
@@ -14,6 +13,7 @@ import {
   tokenListQuery,
 } from "../../lists/fill-query.ts";
 import { answerList, type ListParts, publicAs, rowListRoute } from "../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
 /** A match has one taker and any number of makers. Makers are in its trades, so matches are not filtered by them. */

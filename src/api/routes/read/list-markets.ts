@@ -1,10 +1,10 @@
 import type { Clock } from "../../../base/time/clock.ts";
 import { readMarketList } from "../../../query/read-markets.ts";
 import { marketRow, toEventSummaryRow, toMarketRow } from "../../../rows/market-row.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketPageRows, marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const path = "/v1/markets";
 

@@ -7,7 +7,6 @@ import type { MarketDirectory } from "../../../views/markets/market-directory.ts
 import type { ValuedPosition } from "../../../views/prices/position-value.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { cursor } from "../../http/parameters.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import {
   answerList,
   type ListParts,
@@ -15,6 +14,7 @@ import {
   type RowSource,
   rowListRoute,
 } from "../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const pageRows = 100;
 

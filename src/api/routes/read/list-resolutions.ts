@@ -4,14 +4,11 @@ import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
 import { type ResolutionSnapshot, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
-import { firstSeqAbove } from "../../../storage/recover.ts";
-import { marketsOfEvent } from "../../../views/events/event-list.ts";
+import { firstSeqAbove } from "../../../storage/recovery/recover.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
+import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
 import type { Backend } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
-import type { CursorPosition } from "../../lists/cursor.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
-import { getPage } from "../../lists/list-answer.ts";
 import {
   answerList,
   type ListParts,
@@ -19,6 +16,9 @@ import {
   type RowSource,
   rowListRoute,
 } from "../../lists/row-list.ts";
+import type { CursorPosition } from "../../route/cursor.ts";
+import { getPage } from "../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const path = "/v1/resolutions";
 const querystring = Type.Object({

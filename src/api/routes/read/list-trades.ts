@@ -6,9 +6,9 @@ import { joinTokens, unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
 import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const matchType = {
   match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),

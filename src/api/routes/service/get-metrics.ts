@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import type { LatencyHistogram } from "../../../base/metrics/latency-histogram.ts";
 import { formatPrometheus, prometheusContentType } from "../../../base/metrics/prometheus-text.ts";
-import { PackableBytes } from "../../http/gzip.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
 import { toFamilies } from "../../metrics/metric-table.ts";
 import { type Metrics, metricsSchema } from "../../metrics/metrics-schema.ts";
+import { PackableBytes } from "../../route/gzip.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 /** The source of both forms of the metrics. */
 export type MetricsSource = {

@@ -3,8 +3,8 @@ import type { Clock } from "../../../base/time/clock.ts";
 import type { Backend } from "../../backend.ts";
 import { describeApi } from "../../docs/describe-api.ts";
 import { type LiveExamples, readLiveExamples } from "../../docs/live-examples.ts";
-import { PackableBytes } from "../../http/gzip.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
+import { PackableBytes } from "../../route/gzip.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 /** How long the examples of a document are used, and how long clients may cache it. */
 const documentSeconds = 300;

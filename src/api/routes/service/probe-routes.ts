@@ -3,7 +3,7 @@ import { type Role, roles } from "../../../base/config/config.ts";
 import { version } from "../../../base/config/version.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import type { Checks } from "../../../feed/intake.ts";
-import { defineRoute, type Route } from "../../http/route.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
 
 const checksSchema = Type.Record(
   Type.String(),

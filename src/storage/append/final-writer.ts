@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { storeLimits } from "../base/config/limits.ts";
-import { settleAll } from "../base/time/settle-all.ts";
-import type { Delta } from "../market/delta.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
+import type { Delta } from "../../market/delta.ts";
+import { type BatchHead, type EncodedBatch, releaseRows } from "../codec/encode-facts.ts";
 import { AppendGroup } from "./append-group.ts";
-import { type BatchHead, type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
 type OnAppended = (batch: BatchHead, delta: Delta) => void;

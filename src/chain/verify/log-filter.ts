@@ -1,12 +1,12 @@
 import { assert } from "../../base/assert.ts";
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Address, Hash } from "../../base/ids.ts";
+import { NamedContracts } from "../parse/named-contracts.ts";
+import { formatQuantity } from "../parse/parse-hex.ts";
+import { getTopic0 } from "../parse/scanned-log.ts";
 import type { BlockRange, RawLog } from "../raw-log.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
-import { countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
-import { NamedContracts } from "./named-contracts.ts";
-import { formatQuantity } from "./parse-hex.ts";
-import { getTopic0 } from "./scanned-log.ts";
+import { countBits, deriveBloomBits, mayContain } from "./bloom.ts";
 
 /** The wanted addresses and first topics, each with its bits in a bloom. */
 export type LogFilter = {

@@ -1,8 +1,8 @@
-import type { EndpointPool } from "./rpc/endpoint-pool.ts";
-import type { FinalBlockCheck } from "./sync/final-block-check.ts";
-import type { HeadWatch } from "./sync/head-watch.ts";
-import type { UnfinalizedChain } from "./sync/unfinalized-chain.ts";
-import type { BlockLogs } from "./verify/block-logs.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { BlockLogs } from "../verify/block-logs.ts";
+import type { FinalBlockCheck } from "./final-block-check.ts";
+import type { HeadWatch } from "./head-watch.ts";
+import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** The parts of a chain source that those built on them share. */
 export type ChainParts = {

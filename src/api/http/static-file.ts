@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { Type } from "typebox";
-import { PackableBytes } from "../http/gzip.ts";
+import { PackableBytes } from "../route/gzip.ts";
 
 /** Options of all routes of pages for browsers. They need no key. */
 export const pageRoute = { access: "public", response: Type.String() } as const;

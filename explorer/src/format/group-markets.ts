@@ -1,6 +1,6 @@
 import type { Market, Price, TokenId } from "../../../clients/typescript/src/api.ts";
-import { short } from "../format/numbers.ts";
 import { priceInRow } from "../service/ledgers.ts";
+import { short } from "./numbers.ts";
 
 /** A row of the list: one market, or an event with several. */
 export type MarketGroup = {

@@ -1,22 +1,27 @@
-import { assert } from "../base/assert.ts";
-import { closeOnError } from "../base/or-close.ts";
-import { settleAll } from "../base/time/settle-all.ts";
-import type { Coverage } from "../chain/raw-log.ts";
+import { assert } from "../../base/assert.ts";
+import { closeOnError } from "../../base/or-close.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
+import { encodeCommit } from "../codec/encode-facts.ts";
+import { CoveredFacts, type CoveredParts } from "../covered-facts.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
+import { getToken, insertUntilThere } from "../engine/insert-until-there.ts";
+import { untilAdmitted } from "../engine/until-admitted.ts";
+import {
+  readCoverage,
+  trimAbove,
+  verifyAllCommits,
+  verifyNewestCommits,
+} from "../recovery/recover.ts";
+import { finishRepair } from "../recovery/repair.ts";
+import { candleTables, factTables } from "../schema/fact-tables.ts";
+import { Claims } from "../server/claims.ts";
+import { completeAppend } from "../server/complete-append.ts";
+import { readNewestRepair } from "../server/repairs.ts";
+import type { WaitOptions } from "../server/until-replicated.ts";
+import { integerLiteral } from "../sql-literal.ts";
 import type { AppendGroup } from "./append-group.ts";
-import { encodeCommit } from "./codec/encode-facts.ts";
-import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
-import { type Engine, readCount } from "./engine/engine.ts";
-import { untilAdmitted } from "./engine/until-admitted.ts";
-import { readCoverage, trimAbove, verifyAllCommits, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
-import { finishRepair } from "./repair.ts";
-import { candleTables, factTables } from "./schema/fact-tables.ts";
-import { Claims } from "./server/claims.ts";
-import { completeAppend } from "./server/complete-append.ts";
-import { getToken, insertUntilThere } from "./server/insert-until-there.ts";
-import { readNewestRepair } from "./server/repairs.ts";
-import type { WaitOptions } from "./server/until-replicated.ts";
-import { integerLiteral } from "./sql-literal.ts";
 
 /** Options for opening a store. */
 export type StoreOptions = {
@@ -137,6 +142,6 @@ export async function readCompleteCoverage(
   wait: WaitOptions,
 ): Promise<Coverage | null> {
   if (engine.kind !== "cluster") return readCoverage(engine);
-  const { readReplicated } = await import("./server/until-replicated.ts");
+  const { readReplicated } = await import("../server/until-replicated.ts");
   return readReplicated(engine, wait);
 }

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Config, ConfigError } from "../base/config/config.ts";
-import { makeDataDirectory } from "../base/config/make-data-directory.ts";
-import { isJsonObject } from "../base/json.ts";
-import type { Coverage } from "../chain/raw-log.ts";
-import type { Contracts } from "../contracts/contracts.ts";
-import { DataDirectoryBusyError, StoreDamagedError } from "./engine/store-errors.ts";
+import { type Config, ConfigError } from "../../base/config/config.ts";
+import { makeDataDirectory } from "../../base/config/make-data-directory.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import { DataDirectoryBusyError, StoreDamagedError } from "../engine/store-errors.ts";
+import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 import { type FactsIdentity, refuseOtherFacts, toIdentity } from "./identity.ts";
 import { readJsonFile, writeJsonFile } from "./json-file.ts";
-import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
 const format = 6;

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Access } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
+import { PackableBytes, packedFromBytes } from "./gzip.ts";
 
 /** A response without request id and freshness, which are inserted between `head` and `tail`. */
 export type CachedResponse = {

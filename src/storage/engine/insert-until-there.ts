@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits, storeLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import type { Engine } from "../engine/engine.ts";
-import { untilAdmitted } from "../engine/until-admitted.ts";
+import type { Engine } from "./engine.ts";
+import { untilAdmitted } from "./until-admitted.ts";
 
 /**
  * Repeats `insert` until `isThere`. A server stores a token before its rows. If it is killed in between, it has no

@@ -1,7 +1,7 @@
 /** Small JSON files of a data directory, which are read and replaced as a whole. */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tryParseJson } from "../base/json.ts";
-import { awaitWrite, StoreDamagedError } from "./engine/store-errors.ts";
+import { tryParseJson } from "../../base/json.ts";
+import { awaitWrite, StoreDamagedError } from "../engine/store-errors.ts";
 
 /** What a file must contain, and what to do if it is damaged and there is no backup. */
 type JsonFile<Value> = {

@@ -5,23 +5,23 @@
  *
  * Nothing may read or append meanwhile, because rows are missing; `repairs.ts` stops the readers of a shared database.
  */
-import { storeLimits } from "../base/config/limits.ts";
-import type { BlockRange } from "../chain/raw-log.ts";
-import { countNames } from "./codec/commit-counts.ts";
-import type { EncodedBatch } from "./codec/encode-facts.ts";
-import { rebuildCandles } from "./embedded/remake-candles.ts";
-import { deleteRows } from "./engine/delete-rows.ts";
-import { type Engine, readCount } from "./engine/engine.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import { countNames } from "../codec/commit-counts.ts";
+import type { EncodedBatch } from "../codec/encode-facts.ts";
+import { rebuildCandles } from "../embedded/remake-candles.ts";
+import { deleteRows } from "../engine/delete-rows.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
 import {
   blockRangeSql,
   factTables,
   getCountName,
   readFromEach,
   rowsOfTable,
-} from "./schema/fact-tables.ts";
-import { longRows } from "./schema/schema.ts";
-import { beginRepair, endRepair } from "./server/repairs.ts";
-import { integerLiteral, listLiteral } from "./sql-literal.ts";
+} from "../schema/fact-tables.ts";
+import { longRows } from "../schema/schema.ts";
+import { beginRepair, endRepair } from "../server/repairs.ts";
+import { integerLiteral, listLiteral } from "../sql-literal.ts";
 
 /** An ordered repair: its range, and the minutes (unix seconds) of its fills before and after the repair. */
 type Order = BlockRange & { readonly minutes: readonly number[] };

@@ -1,10 +1,10 @@
 import { EndpointError } from "../chain-errors.ts";
-import type { ReadParts } from "../chain-parts.ts";
 import { type Block, type BlockRange, type TimedBlock, toTimedBlock } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { RangeFetcher } from "../sync/range-fetcher.ts";
-import { checkLinks } from "./check-logs.ts";
-import { fetchHeaders } from "./fetch-headers.ts";
+import { checkLinks } from "../verify/check-logs.ts";
+import { fetchHeaders } from "../verify/fetch-headers.ts";
+import type { ReadParts } from "./chain-parts.ts";
+import type { RangeFetcher } from "./range-fetcher.ts";
 
 /**
  * How final blocks are read again:

@@ -12,23 +12,23 @@
  *    for the trim. It takes a second or more of disk time, after every kill during a backfill.
  */
 
-import { storeLimits } from "../base/config/limits.ts";
-import { type Hash, type Seq, toFirstSeq } from "../base/ids.ts";
-import type { BlockRange, Coverage, TimedBlock } from "../chain/raw-log.ts";
-import { toHour, toMinute } from "../market/minute-candle.ts";
-import { countNames } from "./codec/commit-counts.ts";
-import { rebuildCandles } from "./embedded/remake-candles.ts";
-import { deleteRows } from "./engine/delete-rows.ts";
-import { type Engine, prefixed } from "./engine/engine.ts";
-import { StoreDamagedError } from "./engine/store-errors.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
+import type { BlockRange, Coverage, TimedBlock } from "../../chain/raw-log.ts";
+import { toHour, toMinute } from "../../market/minute-candle.ts";
+import { countNames } from "../codec/commit-counts.ts";
+import { rebuildCandles } from "../embedded/remake-candles.ts";
+import { deleteRows } from "../engine/delete-rows.ts";
+import { type Engine, prefixed } from "../engine/engine.ts";
+import { StoreDamagedError } from "../engine/store-errors.ts";
 import {
   candleTables,
   countIndexes,
   factTables,
   isInCandles,
   readFromEach,
-} from "./schema/fact-tables.ts";
-import { integerLiteral } from "./sql-literal.ts";
+} from "../schema/fact-tables.ts";
+import { integerLiteral } from "../sql-literal.ts";
 
 /** The seconds that a candle of each table covers. */
 const candleSeconds = { minute_candles: 60, hour_candles: 3600 } as const;

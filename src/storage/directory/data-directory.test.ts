@@ -3,12 +3,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { cleanUp } from "../../test/support/clean-up.ts";
-import { ConfigError } from "../base/config/config.ts";
-import { parseContracts } from "../contracts/contracts.ts";
-import { polygonContracts } from "../contracts/polygon-contracts.ts";
+import { cleanUp } from "../../../test/support/clean-up.ts";
+import { ConfigError } from "../../base/config/config.ts";
+import { parseContracts } from "../../contracts/contracts.ts";
+import { polygonContracts } from "../../contracts/polygon-contracts.ts";
+import { DataDirectoryBusyError, StoreDamagedError } from "../engine/store-errors.ts";
 import { lockDataDirectory, readStartBlock, tieDataDirectory } from "./data-directory.ts";
-import { DataDirectoryBusyError, StoreDamagedError } from "./engine/store-errors.ts";
 
 const contracts = parseContracts(polygonContracts);
 assert(!("mistakes" in contracts));

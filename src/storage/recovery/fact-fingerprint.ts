@@ -4,14 +4,19 @@
  * one by one, or all together as counts and hashes by contract and event.
  */
 import { hash } from "node:crypto";
-import type { Address, Hash, Seq } from "../base/ids.ts";
-import type { BlockRange } from "../chain/raw-log.ts";
-import type { BlockFacts } from "../market/block-facts.ts";
-import { zeroAddress } from "../market/ledger/ledger-row.ts";
-import { encodeBalances, encodeEventRow, encodeFills, encodeLedger } from "./codec/encode-facts.ts";
-import { RowWriter } from "./codec/row-writer.ts";
-import type { Engine } from "./engine/engine.ts";
-import { blockRangeSql } from "./schema/fact-tables.ts";
+import type { Address, Hash, Seq } from "../../base/ids.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import type { BlockFacts } from "../../market/block-facts.ts";
+import { zeroAddress } from "../../market/ledger/ledger-row.ts";
+import {
+  encodeBalances,
+  encodeEventRow,
+  encodeFills,
+  encodeLedger,
+} from "../codec/encode-facts.ts";
+import { RowWriter } from "../codec/row-writer.ts";
+import type { Engine } from "../engine/engine.ts";
+import { blockRangeSql } from "../schema/fact-tables.ts";
 
 /** The line of a stored row, with the position, time, block, contract and kind of its log. */
 export type FactLine = {

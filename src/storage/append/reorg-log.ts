@@ -1,9 +1,9 @@
-import { storeLimits } from "../base/config/limits.ts";
-import { type Seq, toBlockNumber, toFirstSeq } from "../base/ids.ts";
-import type { BlockRange } from "../chain/raw-log.ts";
-import { RowWriter } from "./codec/row-writer.ts";
-import type { Engine } from "./engine/engine.ts";
-import { untilAdmitted } from "./engine/until-admitted.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import { type Seq, toBlockNumber, toFirstSeq } from "../../base/ids.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import { RowWriter } from "../codec/row-writer.ts";
+import type { Engine } from "../engine/engine.ts";
+import { untilAdmitted } from "../engine/until-admitted.ts";
 
 /**
  * The blocks that were served before they were final and may have been replaced since. A client that

@@ -1,20 +1,20 @@
-import { assert } from "../base/assert.ts";
-import { settleAll } from "../base/time/settle-all.ts";
-import type { BlockRange } from "../chain/raw-log.ts";
-import type { Delta } from "../market/delta.ts";
-import { countNames, getCount } from "./codec/commit-counts.ts";
-import { decodeDelta } from "./codec/decode-delta.ts";
+import { assert } from "../../base/assert.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
+import type { BlockRange } from "../../chain/raw-log.ts";
+import type { Delta } from "../../market/delta.ts";
+import { countNames, getCount } from "../codec/commit-counts.ts";
+import { decodeDelta } from "../codec/decode-delta.ts";
 import {
   type BatchHead,
   type BatchRows,
   type EncodedBatch,
   releaseRows,
-} from "./codec/encode-facts.ts";
-import type { Engine } from "./engine/engine.ts";
-import type { SpoolFile } from "./engine/spool-file.ts";
-import { untilAdmitted } from "./engine/until-admitted.ts";
-import { type FactTable, rowsOfTable } from "./schema/fact-tables.ts";
-import { getToken } from "./server/insert-until-there.ts";
+} from "../codec/encode-facts.ts";
+import type { Engine } from "../engine/engine.ts";
+import { getToken } from "../engine/insert-until-there.ts";
+import type { SpoolFile } from "../engine/spool-file.ts";
+import { untilAdmitted } from "../engine/until-admitted.ts";
+import { type FactTable, rowsOfTable } from "../schema/fact-tables.ts";
 
 /** A batch whose rows are in files, and where its fills are in theirs, in bytes. */
 type SpooledBatch = {

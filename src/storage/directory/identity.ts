@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { ConfigError } from "../base/config/config.ts";
-import type { Contracts } from "../contracts/contracts.ts";
-import { LogDecoder } from "../contracts/log-decoder.ts";
+import { ConfigError } from "../../base/config/config.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
 
 /** The chain, contracts and events that stored facts derive from. Facts of different identities must not mix. */
 export type FactsIdentity = {

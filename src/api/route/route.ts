@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { Access, Caller } from "../../access/admission.ts";
 import type { ErrorCode } from "../../base/errors.ts";
-import type { AnswerBody, CachePolicy, WrittenJson } from "../cache/response-cache.ts";
-import type { Meta } from "../lists/list-answer.ts";
 import { jsonContentType } from "./error-answer.ts";
 import type { PackableBytes } from "./gzip.ts";
+import type { Meta } from "./list-answer.ts";
+import type { AnswerBody, CachePolicy, WrittenJson } from "./response-cache.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
