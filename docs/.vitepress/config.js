@@ -7,7 +7,6 @@ export default {
   title: "Oddwire",
   description: "The self-hosted Polymarket data API",
   base: "/guide/",
-  outDir: "dist",
   lastUpdated: false,
   // Without an icon of its own, browsers ask the service for /favicon.ico, which it does not have.
   head: [["link", { rel: "icon", href: "data:," }]],
@@ -45,6 +44,7 @@ export default {
           page("Versions and support", "/versioning"),
           page("How trades are counted", "/counting"),
           page("Order books", "/order-books"),
+          page("Lake: history as Parquet", "/lake"),
           page("Market metadata", "/market-metadata"),
           page("Glossary", "/glossary"),
         ],

@@ -1,6 +1,6 @@
 /** GET /guide/...: the documentation site, from a folder as `npm run guide` builds one. */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -53,11 +53,19 @@ test("404 for a file that is not part of the site", async () => {
     assert.equal((await get(path)).status, 404, path);
 });
 
-test("404 with the command that builds the site, if it was not built", async (t) => {
-  const unbuilt = await openTestServer({ routes: guideRoutes(join(folder, "none")) });
+test("404 with the command that builds the site, until a build is complete", async (t) => {
+  const place = join(folder, "later");
+  const unbuilt = await openTestServer({ routes: guideRoutes(place) });
   cleanUp(t, async () => unbuilt.close());
   for (const path of ["/guide/", "/guide/stream", "/guide/operations.html"]) {
     const answer = await unbuilt.request("GET", path);
     assert.match(assertError(answer, "NOT_FOUND").message, /run `npm run guide`/);
+  }
+  for (const text of ["the first build", "another build"]) {
+    await mkdir(join(folder, "next"));
+    await writeFile(join(folder, "next/stream.html"), text);
+    await rm(place, { recursive: true, force: true });
+    await rename(join(folder, "next"), place);
+    assert.equal((await unbuilt.request("GET", "/guide/stream")).text, text);
   }
 });

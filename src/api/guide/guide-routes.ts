@@ -1,5 +1,5 @@
 /** The documentation site at `/guide`, which `npm run guide` builds. It needs no key. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
@@ -21,10 +21,9 @@ const notBuilt = "The documentation was not built: run `npm run guide` in the ch
 /** A segment of a path. In the path of a folder the last one is empty. */
 const segment = Type.String({ maxLength: 100 });
 
-/** Returns routes that serve a built site, whose files are read once. If it was not built, they say how to build it. */
+/** Returns routes that serve a built site. If it was not built, they say how to build it. */
 export function guideRoutes(folder = builtFolder): readonly Route[] {
-  const files = readFiles(folder);
-  const missing = files.size === 0 ? notBuilt : undefined;
+  const getFiles = watchFiles(folder);
   const common = {
     ...fileRoute,
     summary: "The documentation",
@@ -41,8 +40,10 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
         const path = Object.values(params)
           .join("/")
           .replace(/(^|\/)$/, "$1index.html");
+        const files = getFiles();
         const file = files.get(path) ?? files.get(`${path}.html`);
-        if (file === undefined) throw new AppError("NOT_FOUND", missing);
+        if (file === undefined)
+          throw new AppError("NOT_FOUND", files.size === 0 ? notBuilt : undefined);
         return file;
       },
     }),
@@ -59,8 +60,21 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
   return [redirect, ...pages];
 }
 
-function readFiles(folder: string): ReadonlyMap<string, PackableBytes> {
-  if (!existsSync(folder)) return new Map();
+type Files = ReadonlyMap<string, PackableBytes>;
+
+/** Returns a function that returns the files of a site. They are read again after another build has replaced the folder. */
+function watchFiles(folder: string): () => Files {
+  let built: number | undefined;
+  let files: Files = new Map();
+  return () => {
+    const { ino } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+    if (ino !== built) files = ino === undefined ? new Map() : readFiles(folder);
+    built = ino;
+    return files;
+  };
+}
+
+function readFiles(folder: string): Files {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return new Map(
     names.flatMap((name) => {
