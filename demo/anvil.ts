@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { Child } from "./child.ts";
+import { findAnvil } from "./find-anvil.ts";
 
 export const demoChainId = 31_337;
 
@@ -31,7 +30,8 @@ export class Anvil {
     const state = stateFile === undefined ? [] : [`--state=${stateFile}`, rareDumps];
     const epoch = `--slots-in-an-epoch=${finalityLag / 2}`;
     const args = [...fixedArgs, epoch, `--timestamp=${genesisSeconds}`, ...state];
-    const child = new Child("anvil", { command: findAnvil(), args, env, stderr: "inherit" });
+    const command = await findAnvil(env, stop);
+    const child = new Child("anvil", { command, args, env, stderr: "inherit" });
     try {
       const address = await child.waitForOutput(/^Listening on (\S+)\n/m, stop);
       return new Anvil(child, `http://${address}`);
@@ -71,14 +71,3 @@ const fixedArgs: readonly string[] = [
   "--prune-history=16",
   `--transaction-block-keeper=${keptBlocksMax}`,
 ];
-
-/** Returns the path of the anvil binary. Each platform has its own package, next to the package that lists them. */
-function findAnvil(): string {
-  const platform = process.platform;
-  const arch = process.arch === "x64" ? "amd64" : process.arch;
-  const anvilPackage = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
-  const platformPackage = createRequire(anvilPackage).resolve(
-    `@foundry-rs/anvil-${platform}-${arch}/package.json`,
-  );
-  return join(dirname(platformPackage), "bin", platform === "win32" ? "anvil.exe" : "anvil");
-}

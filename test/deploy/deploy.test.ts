@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { metricTable } from "../../src/api/metrics/metric-table.ts";
@@ -158,10 +158,30 @@ test("the balancer and Prometheus of a cluster list exactly its processes", () =
   );
 });
 
+test("the image is built from the files that its build stage copies", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-image-"));
+  const [, stage = ""] = readText("deploy/Dockerfile").split(/^FROM .* AS build$/m);
+  const [build = ""] = stage.split(/^FROM /m);
+  const ignored = readText("deploy/Dockerfile.dockerignore").split("\n");
+  for (const [, words = ""] of build.matchAll(/^COPY (.*)$/gm)) {
+    const paths = words.split(" ");
+    const target = paths.pop() ?? "";
+    for (const path of paths) {
+      assert(ignored.includes(`!${path}`), `${path} is not ignored`);
+      const end = target.endsWith("/") ? join(target, basename(path)) : target;
+      await cp(resolve(path), join(folder, end), { recursive: true });
+    }
+  }
+  await symlink(resolve("node_modules"), join(folder, "node_modules"));
+  execFileSync(process.execPath, ["deploy/build-package.ts"], { cwd: folder, stdio: "pipe" });
+  assert(existsSync(join(folder, "dist/cli.js")));
+  await rm(folder, { recursive: true });
+});
+
 test("the start script runs through a link, like the command of the image", async () => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const link = join(folder, "oddwire");
-  await symlink(fileURLToPath(new URL("../../deploy/oddwire", import.meta.url)), link);
+  await symlink(fileURLToPath(new URL("../../bin/oddwire", import.meta.url)), link);
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
   assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^Usage: oddwire /);
   await rm(folder, { recursive: true });

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CommandError, exitCodes } from "../command.ts";
 import { type FlagValues, toEnvironment } from "./setting-flags.ts";
@@ -11,7 +10,6 @@ const script = fileURLToPath(new URL("../../../demo/demo.ts", import.meta.url));
 /** Runs the demo in a child process. A checkout and the package contain the demo; the image does not. */
 export async function runDemo(options: FlagValues): Promise<number> {
   if (!existsSync(script)) throw new CommandError("the demo does not come with the image");
-  for (const name of ["@foundry-rs/anvil/package.json", "viem"]) requireForDemo(name);
   const { seed } = options;
   const flags = seed === undefined ? [] : ["--seed", seed];
   const child = spawn(process.execPath, [script, ...flags], {
@@ -23,15 +21,4 @@ export async function runDemo(options: FlagValues): Promise<number> {
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   const [code] = (await once(child, "exit")) as [number | null];
   return code ?? exitCodes.bug;
-}
-
-/** Throws `CommandError` when a package is missing. Those for the demo are optional and may not be installed. */
-function requireForDemo(name: string): void {
-  try {
-    createRequire(script).resolve(name);
-  } catch (cause) {
-    const message =
-      "the demo needs Anvil and viem, which are missing: npm install @foundry-rs/anvil viem";
-    throw new CommandError(message, { cause });
-  }
 }
