@@ -1,7 +1,7 @@
 import type { TokenId } from "../base/ids.ts";
-import { joinTokens } from "../query/read-markets.ts";
+import { joinTokens } from "../query/markets/read-markets.ts";
+import { bookReader } from "../query/markets/read-price.ts";
 import type { Freshness } from "../rows/freshness.ts";
-import { bookReader } from "../rows/price-row.ts";
 import { getMarketFields } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";

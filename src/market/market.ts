@@ -7,7 +7,7 @@ import type { Trade } from "./fill.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** The token of one outcome of a market. `outcome` is its label; `null` while no text defines it. */
-type MarketToken = {
+export type MarketToken = {
   readonly tokenId: TokenId;
   readonly outcomeIndex: number;
   readonly outcome: string | null;

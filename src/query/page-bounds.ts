@@ -5,7 +5,7 @@
  */
 import { type Seq, type TokenId, toFirstSeq } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
-import { firstSeqAbove } from "../storage/recovery/recover.ts";
+import { firstSeqAbove } from "../storage/covered-facts.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { FillFilter } from "./fill-filter.ts";
 import type { ListOrder } from "./row-snapshot.ts";

@@ -2,7 +2,7 @@ import { type BucketCandle, type Candle, mergeBuckets } from "../market/candle.t
 import { invertCandle } from "../market/invert.ts";
 import { type MinuteCandle, toMinute } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { JoinedTokens } from "./read-markets.ts";
+import type { JoinedTokens } from "./markets/read-markets.ts";
 import { type BucketRange, readStoredCandles } from "./read-stored-candles.ts";
 
 /** A request for candles of one outcome. */

@@ -1,8 +1,8 @@
 import { assert } from "../base/assert.ts";
 import type { Seq } from "../base/ids.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
+import { firstSeqAbove } from "../storage/covered-facts.ts";
 import type { Engine } from "../storage/engine/engine.ts";
-import { firstSeqAbove } from "../storage/recovery/recover.ts";
 import { integerLiteral } from "../storage/sql-literal.ts";
 import type { HeadBuffer } from "../views/head/head-buffer.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";

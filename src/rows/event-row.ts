@@ -1,9 +1,14 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import { getAllTokens, type Market } from "../market/market.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
-import { joinedPrice } from "../views/prices/token-price.ts";
-import { eventSummary, getSums, marketRow, toTokenRows } from "./market-row.ts";
+import type { Market } from "../market/market.ts";
+import {
+  eventSummary,
+  type MarketTrading,
+  marketRow,
+  type TradeSums,
+  toSumFields,
+  toTokenRows,
+} from "./market-row.ts";
 import * as wire from "./wire-format.ts";
 
 const { id, question, slug, status, tokens, volume_usd, volume_24h_usd, trades, trades_24h } =
@@ -52,17 +57,19 @@ export const eventRow = Type.Object({
 });
 export type EventRow = Static<typeof eventRow>;
 
-/** An event as clients see it, built from its markets, of which there must be one. */
-export function toEventRow(
-  key: string,
-  unordered: readonly Market[],
-  state: MarketState,
-): EventRow {
-  // The first market with a value gives it. Each process learns of the markets in another order.
-  const markets = unordered.toSorted(
-    (a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1),
-  );
-  const sums = getSums(markets.flatMap(getAllTokens), state);
+/** The markets of an event, at least one, oldest first, and what their trades say. */
+export type EventFacts = {
+  readonly key: string;
+  readonly markets: readonly { readonly market: Market; readonly trading: MarketTrading }[];
+  readonly sums: TradeSums;
+  /** The sum of the prices of "yes" over the questions of a neg-risk event, in micros; `null` without one. */
+  readonly priceSum: bigint | null;
+};
+
+/** An event as clients see it, built from its markets. The first market with a value gives it. */
+export function toEventRow({ key, markets: members, sums, priceSum }: EventFacts): EventRow {
+  const markets = members.map(({ market }) => market);
+  const { volume_shares: _, ...sumFields } = toSumFields(sums);
   const getFirst = <Value>(read: (market: Market) => Value | null | undefined) =>
     markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
   const createdAt = Math.min(...markets.map((market) => market.createdAt));
@@ -81,45 +88,25 @@ export function toEventRow(
     created_at_ms: createdAt * 1000,
     end_date: endMs === 0 ? null : wire.formatTime(endMs / 1000),
     market_count: markets.length,
-    markets: markets.map((market) => toEventMarketRow(market, state)),
-    volume_usd: formatMicros(sums.volumeUsd),
-    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
-    trades: sums.trades,
-    trades_24h: sums.dayTrades,
-    last_trade_at: sums.lastTimestamp === 0 ? null : wire.formatTime(sums.lastTimestamp),
-    last_trade_at_ms: sums.lastTimestamp === 0 ? null : sums.lastTimestamp * 1000,
-    price_sum: getPriceSum(markets, state),
+    markets: members.map(toEventMarketRow),
+    ...sumFields,
+    price_sum: wire.decimalOrNull(priceSum),
     metadata_source: getFirst((market) => market.metadataSource) ?? "none",
   };
 }
 
-function toEventMarketRow(market: Market, state: MarketState): Static<typeof eventMarketShape> {
-  const sums = getSums(getAllTokens(market), state);
+function toEventMarketRow({
+  market,
+  trading,
+}: EventFacts["markets"][number]): Static<typeof eventMarketShape> {
   return {
     id: wire.formatConditionId(market.conditionId),
     question: market.question,
     slug: market.venue?.slug ?? null,
     outcome_label: market.venue?.outcomeLabel ?? null,
     status: market.resolution === null ? "open" : "resolved",
-    tokens: toTokenRows(market, state),
-    volume_usd: formatMicros(sums.volumeUsd),
-    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
+    tokens: toTokenRows(market, trading.prices),
+    volume_usd: formatMicros(trading.sums.volumeUsd),
+    volume_24h_usd: formatMicros(trading.sums.dayVolumeUsd),
   };
-}
-
-function getPriceSum(markets: readonly Market[], { directory }: MarketState): string | null {
-  if (!markets.some((market) => market.negRisk)) return null;
-  // The price of a question is the newest one on either ledger.
-  const prices = markets.flatMap((market) => {
-    const tokenIds = getAllTokens(market).filter(({ outcomeIndex }) => outcomeIndex === 0);
-    return (
-      joinedPrice(
-        tokenIds.map(({ tokenId }) => tokenId),
-        directory,
-      )?.price ?? []
-    );
-  });
-  return wire.decimalOrNull(
-    prices.length === 0 ? null : prices.reduce((sum, price) => sum + price, 0n),
-  );
 }

@@ -2,7 +2,6 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import { formatTokenId, toBlockNumber } from "../base/ids.ts";
 import {
-  getAllTokens,
   getEventKey,
   type Market,
   type Mirror,
@@ -10,8 +9,6 @@ import {
   type Resolution,
   winningOutcomeIndex,
 } from "../market/market.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
-import { outcomePrice } from "../views/prices/token-price.ts";
 import * as wire from "./wire-format.ts";
 
 const textOrNull = wire.nullable(Type.String());
@@ -111,11 +108,31 @@ export const marketRow = Type.Object({
 });
 export type MarketRow = Static<typeof marketRow>;
 
+/** Prices of outcomes by their index, in micros; `null` without one. */
+type OutcomePrices = readonly (bigint | null)[];
+
+/** What a market or an event was traded, on all of its ledgers. Micros and Unix seconds; 0 without a trade. */
+export type TradeSums = {
+  readonly volumeUsd: bigint;
+  readonly volumeShares: bigint;
+  readonly trades: number;
+  readonly dayVolumeUsd: bigint;
+  readonly dayTrades: number;
+  readonly lastTimestamp: number;
+};
+
+/** What trades say about a market. */
+export type MarketTrading = {
+  readonly sums: TradeSums;
+  readonly prices: OutcomePrices;
+  /** Of the mirror, if there is one. */
+  readonly mirrorPrices: OutcomePrices;
+};
+
 /** A market as clients see it. */
-export function toMarketRow(market: Market, state: MarketState): MarketRow {
+export function toMarketRow(market: Market, trading: MarketTrading): MarketRow {
   const { resolution, venue } = market;
   const { startMs = null, endMs = null } = venue ?? {};
-  const sums = getSums(getAllTokens(market), state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question_id: market.questionId,
@@ -142,15 +159,9 @@ export function toMarketRow(market: Market, state: MarketState): MarketRow {
     resolved_at: resolution === null ? null : wire.formatTime(resolution.timestamp),
     resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,
     resolution: resolution === null ? null : toResolutionRow(market, resolution),
-    tokens: toTokenRows(market, state),
-    mirror: presentMirror(market.mirror, state),
-    volume_usd: formatMicros(sums.volumeUsd),
-    volume_shares: formatMicros(sums.volumeShares),
-    trades: sums.trades,
-    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
-    trades_24h: sums.dayTrades,
-    last_trade_at: sums.lastTimestamp === 0 ? null : wire.formatTime(sums.lastTimestamp),
-    last_trade_at_ms: sums.lastTimestamp === 0 ? null : sums.lastTimestamp * 1000,
+    tokens: toTokenRows(market, trading.prices),
+    mirror: market.mirror && toMirrorRow(market.mirror, trading.mirrorPrices),
+    ...toSumFields(trading.sums),
     metadata_source: market.metadataSource,
   };
 }
@@ -187,8 +198,7 @@ function toResolutionRow(
   };
 }
 
-function presentMirror(mirror: Mirror | null, { directory }: MarketState): MarketRow["mirror"] {
-  if (mirror === null) return null;
+function toMirrorRow(mirror: Mirror, prices: OutcomePrices): MarketRow["mirror"] {
   const { resolution } = mirror;
   return {
     condition_id: wire.formatConditionId(mirror.conditionId),
@@ -196,7 +206,7 @@ function presentMirror(mirror: Mirror | null, { directory }: MarketState): Marke
       token_id: formatTokenId(tokenId),
       outcome,
       outcome_index: outcomeIndex,
-      price: wire.decimalOrNull(outcomePrice(mirror, outcomeIndex, directory)?.price ?? null),
+      price: wire.decimalOrNull(prices[outcomeIndex] ?? null),
     })),
     created_at: wire.formatTime(mirror.createdAt),
     created_at_ms: mirror.createdAt * 1000,
@@ -206,7 +216,7 @@ function presentMirror(mirror: Mirror | null, { directory }: MarketState): Marke
 }
 
 /** Outcomes with their prices. */
-export function toTokenRows(market: Market, { directory }: MarketState): MarketRow["tokens"] {
+export function toTokenRows(market: Market, prices: OutcomePrices): MarketRow["tokens"] {
   const { resolution, tokens } = market;
   const winner = resolution === null ? null : winningOutcomeIndex(resolution);
   return tokens.map(({ tokenId, outcome, outcomeIndex }) => {
@@ -216,31 +226,33 @@ export function toTokenRows(market: Market, { directory }: MarketState): MarketR
       outcome,
       outcome_index: outcomeIndex,
       complement_token_id: complement === undefined ? null : formatTokenId(complement.tokenId),
-      price: wire.decimalOrNull(outcomePrice(market, outcomeIndex, directory)?.price ?? null),
+      price: wire.decimalOrNull(prices[outcomeIndex] ?? null),
       winner: winner === null ? null : winner === outcomeIndex,
     };
   });
 }
 
-/** Sums volumes and trades over the tokens of a market or an event. Micros, unix seconds. */
-export function getSums(tokens: Market["tokens"], { directory, dayWindow }: MarketState) {
-  const sums = {
-    volumeUsd: 0n,
-    volumeShares: 0n,
-    trades: 0,
-    dayVolumeUsd: 0n,
-    dayTrades: 0,
-    lastTimestamp: 0,
+/** Volumes and trades of a market or an event. */
+export function toSumFields(
+  sums: TradeSums,
+): Pick<
+  MarketRow,
+  | "volume_usd"
+  | "volume_shares"
+  | "trades"
+  | "volume_24h_usd"
+  | "trades_24h"
+  | "last_trade_at"
+  | "last_trade_at_ms"
+> {
+  const { lastTimestamp } = sums;
+  return {
+    volume_usd: formatMicros(sums.volumeUsd),
+    volume_shares: formatMicros(sums.volumeShares),
+    trades: sums.trades,
+    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
+    trades_24h: sums.dayTrades,
+    last_trade_at: lastTimestamp === 0 ? null : wire.formatTime(lastTimestamp),
+    last_trade_at_ms: lastTimestamp === 0 ? null : lastTimestamp * 1000,
   };
-  for (const { tokenId } of tokens) {
-    const totals = directory.getTotals(tokenId);
-    const day = dayWindow.getVolume(tokenId);
-    sums.volumeUsd += totals.volumeUsd;
-    sums.volumeShares += totals.volumeShares;
-    sums.trades += totals.trades;
-    sums.dayVolumeUsd += day.volumeUsd;
-    sums.dayTrades += day.trades;
-    sums.lastTimestamp = Math.max(sums.lastTimestamp, totals.lastTimestamp);
-  }
-  return sums;
 }

@@ -1,20 +1,10 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, formatSafeMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
-import { averagePrice } from "../market/candle.ts";
+import { averagePrice, type Candle } from "../market/candle.ts";
 import { invertPrice, invertSide } from "../market/invert.ts";
+import type { LastTrade } from "../market/market.ts";
 import type { LiveBook } from "../venue/books/live-book.ts";
-import type { OrderBooks } from "../venue/books/order-books.ts";
-import { dayWindowSeconds } from "../views/day/day-window.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
-import {
-  joinedDayCandle,
-  joinedNewestTrade,
-  joinedPrice,
-  joinedPriceBeforeDay,
-  pairPrice,
-  type TokenPrice,
-} from "../views/prices/token-price.ts";
 import * as wire from "./wire-format.ts";
 
 const decimalNullable = wire.nullable(wire.decimalText);
@@ -74,71 +64,68 @@ export const priceRow = Type.Object({
 });
 export type PriceRow = Static<typeof priceRow>;
 
-/** The sources of a price, all of them in memory. */
-export type PriceSources = {
-  readonly state: MarketState;
-  /** `null` when no venue is configured. */
-  readonly books: OrderBooks | null;
+/** What a price row is made of. Prices in micros, times in Unix seconds. */
+export type PriceFacts = {
+  readonly tokenId: TokenId;
+  readonly price: Priced | null;
+  /** The newest trade of the pair, and whether it is of this outcome. */
+  readonly lastTrade: { readonly trade: LastTrade; readonly isOwn: boolean } | null;
+  readonly book: LiveBook | null;
+  readonly day: DayFacts;
+  readonly complement: {
+    readonly tokenId: TokenId;
+    readonly outcome: string | null;
+    readonly source: Priced["source"] | null;
+  } | null;
 };
 
-/**
- * Returns a reader of a token's book, which returns `null` without a book or for a stale one. It is valid until the
- * state changes. Reading keeps a book followed.
- */
-export function bookReader(tokenId: TokenId, sources: PriceSources): () => LiveBook | null {
-  const books = getBooks(tokenId, sources);
-  if (books === null) return () => null;
-  const peek = books.peeker(tokenId);
-  return () => {
-    const book = peek();
-    return book?.staleReason(books.clock.monotonicMs()) === null ? book : null;
-  };
-}
+/** Prices of the last 24 hours of chain time, which end at `now`. */
+type DayFacts = {
+  readonly from: number;
+  readonly now: number;
+  readonly candle: Candle | null;
+  readonly priceBefore: bigint | null;
+};
 
-/** The books of a venue that can have one of this token: the venue has none of a resolved market. */
-export function getBooks(
-  tokenId: TokenId,
-  { state: { directory }, books }: PriceSources,
-): OrderBooks | null {
-  const isOpen = pairPrice(tokenId, directory)?.source !== "settlement";
-  return isOpen && directory.isKnownToken(tokenId) ? books : null;
-}
+type Priced = {
+  readonly price: bigint;
+  readonly source: "last_trade" | "complement" | "settlement";
+};
 
-/**
- * The price of a token as clients see it, at the newest block; `null` for an unknown token. `tokenIds` are the tokens of
- * its outcome whose trades count: its own, and that of the other ledger if requested.
- */
-export function toPriceRow(
-  tokenId: TokenId,
-  sources: PriceSources,
-  tokenIds: readonly TokenId[] = [tokenId],
-): PriceRow | null {
-  const { state } = sources;
-  if (!state.directory.isKnownToken(tokenId)) return null;
-  const now = joinedPrice(tokenIds, state.directory);
-  const settlement = now?.source === "settlement" ? now.price : null;
+/** The price of a token as clients see it. */
+export function toPriceRow({
+  tokenId,
+  price,
+  lastTrade,
+  book,
+  day,
+  complement,
+}: PriceFacts): PriceRow {
+  const settlement = price?.source === "settlement" ? price.price : null;
   return {
     token_id: formatTokenId(tokenId),
-    price: wire.decimalOrNull(now?.price ?? null),
-    price_source: now?.source ?? null,
-    last_trade: toLastTradeRow(tokenIds, state),
-    ...toBookTopRow(bookReader(tokenId, sources)()),
-    stats_24h: toStatsRow(tokenIds, state),
-    complement: toComplementRow(tokenIds, state, now),
+    price: wire.decimalOrNull(price?.price ?? null),
+    price_source: price?.source ?? null,
+    last_trade: lastTrade && toLastTradeRow(lastTrade),
+    ...toBookTopRow(book),
+    stats_24h: toStatsRow(day),
+    complement: complement && {
+      token_id: formatTokenId(complement.tokenId),
+      outcome: complement.outcome,
+      price: wire.decimalOrNull(price === null ? null : invertPrice(price.price)),
+      price_source: complement.source,
+    },
     resolved: settlement !== null,
     settlement_price: wire.decimalOrNull(settlement),
-    ...wire.timeFields(state.dayWindow.now),
+    ...wire.timeFields(day.now),
   };
 }
 
-/** The newest trade, with the price and side of the requested outcome. */
-function toLastTradeRow(
-  tokenIds: readonly TokenId[],
-  { directory }: MarketState,
-): PriceRow["last_trade"] {
-  const newest = joinedNewestTrade(tokenIds, directory);
-  if (newest === null) return null;
-  const { trade, isOwn } = newest;
+/** A trade with the price and side of the requested outcome. */
+function toLastTradeRow({
+  trade,
+  isOwn,
+}: NonNullable<PriceFacts["lastTrade"]>): PriceRow["last_trade"] {
   return {
     price: formatMicros(isOwn ? trade.price : invertPrice(trade.price)),
     size: formatMicros(trade.size),
@@ -164,17 +151,14 @@ export function toBookTopRow(
   };
 }
 
-function toStatsRow(tokenIds: readonly TokenId[], state: MarketState): PriceRow["stats_24h"] {
-  const { now } = state.dayWindow;
-  const day = joinedDayCandle(tokenIds, state);
-  const priceBefore = joinedPriceBeforeDay(tokenIds, state);
-  const open = priceBefore ?? day?.open.price ?? null;
-  const close = day?.close.price ?? priceBefore;
+function toStatsRow({ from, now, candle, priceBefore }: DayFacts): PriceRow["stats_24h"] {
+  const open = priceBefore ?? candle?.open.price ?? null;
+  const close = candle?.close.price ?? priceBefore;
   const change = open === null || close === null ? null : close - open;
-  const highest = day?.high ?? priceBefore;
-  const lowest = day?.low ?? priceBefore;
-  const buy = day?.buyVolumeUsd ?? 0n;
-  const sell = day?.sellVolumeUsd ?? 0n;
+  const highest = candle?.high ?? priceBefore;
+  const lowest = candle?.low ?? priceBefore;
+  const buy = candle?.buyVolumeUsd ?? 0n;
+  const sell = candle?.sellVolumeUsd ?? 0n;
   return {
     open: wire.decimalOrNull(open),
     high: wire.decimalOrNull(highest),
@@ -183,12 +167,12 @@ function toStatsRow(tokenIds: readonly TokenId[], state: MarketState): PriceRow[
     change: wire.decimalOrNull(change),
     change_pct: wire.decimalOrNull(toPercent(change, open)),
     volume_usd: formatMicros(buy + sell),
-    volume_shares: formatMicros(day?.volume ?? 0n),
+    volume_shares: formatMicros(candle?.volume ?? 0n),
     buy_volume_usd: formatMicros(buy),
     sell_volume_usd: formatMicros(sell),
-    trades: day?.trades ?? 0,
-    vwap: wire.decimalOrNull(day === null ? null : averagePrice(day)),
-    window_start_ms: (now - dayWindowSeconds) * 1000,
+    trades: candle?.trades ?? 0,
+    vwap: wire.decimalOrNull(candle === null ? null : averagePrice(candle)),
+    window_start_ms: from * 1000,
     window_end_ms: now * 1000,
   };
 }
@@ -198,20 +182,4 @@ function toPercent(change: bigint | null, open: bigint | null): bigint | null {
   if (change === null || open === null || open === 0n) return null;
   const percent = divideHalfEven(change * 100_000_000n, open < 0n ? -open : open);
   return open < 0n ? -percent : percent;
-}
-
-function toComplementRow(
-  tokenIds: readonly TokenId[],
-  { directory }: MarketState,
-  now: TokenPrice | null,
-): PriceRow["complement"] {
-  const complements = tokenIds.flatMap((id) => directory.getComplement(id) ?? []);
-  const [complement] = complements;
-  if (complement === undefined) return null;
-  return {
-    token_id: formatTokenId(complement),
-    outcome: directory.getOutcome(complement),
-    price: wire.decimalOrNull(now === null ? null : invertPrice(now.price)),
-    price_source: joinedPrice(complements, directory)?.source ?? null,
-  };
 }

@@ -1,3 +1,4 @@
+import { type Seq, toFirstSeq } from "../base/ids.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { ReorgLog } from "./append/reorg-log.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -9,6 +10,11 @@ export type CoveredParts = {
   readonly reorgs: ReorgLog;
   readonly repairs: number;
 };
+
+/** Returns the first position that is not covered. */
+export function firstSeqAbove(coverage: Coverage | null): Seq {
+  return toFirstSeq((coverage?.last.number ?? -1) + 1);
+}
 
 /**
  * The facts of final blocks, as queries see them: an engine, and the coverage in which its rows are complete. Rows can

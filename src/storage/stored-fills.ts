@@ -4,8 +4,10 @@
  */
 import { assert } from "../base/assert.ts";
 import { type Hash, type Seq, zeroHash } from "../base/ids.ts";
+import type { Coverage } from "../chain/raw-log.ts";
 import type { Generation } from "../contracts/contracts.ts";
 import type { Fill } from "../market/fill.ts";
+import { toMinute } from "../market/minute-candle.ts";
 import {
   enumCodes,
   type FillTable,
@@ -15,7 +17,9 @@ import {
 } from "./codec/fill-layout.ts";
 import { RowReader } from "./codec/row-reader.ts";
 import { RowWriter } from "./codec/row-writer.ts";
+import { firstSeqAbove } from "./covered-facts.ts";
 import type { Engine } from "./engine/engine.ts";
+import { integerLiteral } from "./sql-literal.ts";
 
 const words = {
   exchange: toWords(enumCodes.exchange),
@@ -43,6 +47,13 @@ export async function readStoredFills(
   const isOurs = bytes.subarray(0, length).equals(headers[table]);
   assert(isOurs, "the table has its columns in their order");
   return decodeFills(bytes.subarray(length));
+}
+
+/** Reads the fills of the minute in which the coverage ends. */
+export function readOpenMinute(engine: Engine, coverage: Coverage): Promise<readonly Fill[]> {
+  const clauses = `WHERE timestamp >= ${integerLiteral(toMinute(coverage.last.timestamp))}
+    AND seq < ${integerLiteral(firstSeqAbove(coverage))}`;
+  return readStoredFills(engine, "fills", clauses);
 }
 
 /** Decodes the rows that `encodeFills` writes. */

@@ -8,7 +8,7 @@ import { toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { deriveConditionId, deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
 import { deriveGen3ConditionId, deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
-import { toMarketRow } from "../../src/rows/market-row.ts";
+import { getMarketRow } from "../../src/query/markets/market-rows.ts";
 import { formatConditionId } from "../../src/rows/wire-format.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { deriveMigratedEventId } from "../support/derive-gen3-ids.ts";
@@ -223,7 +223,7 @@ function assertRows(state: MarketState, questions: Questions, chain: readonly Bl
   const rows = directory.listedAfter(-1).map(({ conditionId }) => {
     const market = directory.market(conditionId);
     assert(market !== null);
-    const row = toMarketRow(market, state);
+    const row = getMarketRow(market, state);
     const ordinal = directory.getMarketOrdinal(conditionId) ?? -1;
     return {
       id: row.id,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { toFirstSeq } from "../../src/base/ids.ts";
 import { type Fill, isTrade } from "../../src/market/fill.ts";
-import { readDayTrades } from "../../src/views/day/read-day-trades.ts";
+import { readDayTrades } from "../../src/storage/read-day-trades.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { fillStore, getFacts, getFills } from "../support/store-chain.ts";

@@ -243,6 +243,31 @@ suite("imports", () => {
     assertNone(findCode(format, /\bDate\.|new Date\(\)/));
   });
 
+  // A view that reads rows by byte offset breaks when the schema changes, and nothing in `storage` shows that.
+  test("views write no SQL and read no rows of the engine", () => {
+    const views = inFolders(["views"]);
+    const ownSql = /^src\/storage\/(?:codec\/|sql-literal|engine\/(?!engine\.ts))/;
+    assertNone(
+      violationsOfImports((from, target) => getLayer(from) === "views" && ownSql.test(target)),
+    );
+    assertNone(findCode(views, /\bengine\.(?:query|run|insert)|\bqueryBinary\b/));
+  });
+
+  // A row that looks up its own facts cannot be formatted from facts of another moment, nor tested without a state.
+  test("rows only format: they look up no state and no book", () => {
+    const sources =
+      /^src\/(?:storage|views\/(?!markets\/market-directory|prices\/position-value))|\/order-books\.ts$/;
+    assertNone(
+      violationsOfImports((from, target) => getLayer(from) === "rows" && sources.test(target)),
+    );
+    const loaded = inFolders(["rows"]).flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target, isType }) => target?.startsWith("src/views/") === true && !isType)
+        .map(({ line, specifier }) => `${path}:${line} loads ${specifier}`),
+    );
+    assertNone(loaded);
+  });
+
   test("only the configuration reads the environment", () => {
     const others = sources.filter(({ path }) => path !== "src/base/config/config.ts");
     assertNone(findCode(others, /\bprocess\.env\b/));

@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "../../base/time/turns.ts";
-import { type MarketRow, marketRow, toMarketRow } from "../../rows/market-row.ts";
+import { getMarketRow } from "../../query/markets/market-rows.ts";
+import { type MarketRow, marketRow } from "../../rows/market-row.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { getColumns, requiredPart } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
@@ -33,7 +34,7 @@ async function* chunksOfMarkets(state: MarketState): AsyncGenerator<readonly Mar
       columns.conditionIdAt(from + index),
     );
     const markets = ids.map((id) => state.directory.market(id)).filter((market) => market !== null);
-    yield markets.map((market) => toMarketRow(market, state));
+    yield markets.map((market) => getMarketRow(market, state));
     await yieldToEventLoop();
   }
 }

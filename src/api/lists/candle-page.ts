@@ -1,8 +1,8 @@
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { type BucketCandle, flatCandle } from "../../market/candle.ts";
+import type { JoinedTokens } from "../../query/markets/read-markets.ts";
 import { readCandles } from "../../query/read-candles.ts";
-import type { JoinedTokens } from "../../query/read-markets.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
-import { searchMarkets } from "../../query/read-markets.ts";
+import { searchMarkets } from "../../query/markets/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
 import type { FileRows } from "../bulk/bulk-answers.ts";

@@ -3,7 +3,7 @@ import type { Address, Seq } from "../../base/ids.ts";
 import { mapYielding } from "../../base/time/turns.ts";
 import { type FoldContext, PositionFold } from "../../market/ledger/position.ts";
 import { readFoldRows } from "../../storage/codec/read-ledger.ts";
-import { firstSeqAbove } from "../../storage/recovery/recover.ts";
+import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 import {

@@ -7,7 +7,7 @@ import {
   type WalletMarket,
   type WalletTotals,
 } from "../../market/wallet-totals.ts";
-import { firstSeqAbove } from "../../storage/recovery/recover.ts";
+import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import { hexLiteral, integerLiteral } from "../../storage/sql-literal.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";

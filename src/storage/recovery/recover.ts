@@ -13,10 +13,11 @@
  */
 
 import { storeLimits } from "../../base/config/limits.ts";
-import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
+import { type Hash, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, Coverage, TimedBlock } from "../../chain/raw-log.ts";
 import { toHour, toMinute } from "../../market/minute-candle.ts";
 import { countNames } from "../codec/commit-counts.ts";
+import { firstSeqAbove } from "../covered-facts.ts";
 import { rebuildCandles } from "../embedded/remake-candles.ts";
 import { deleteRows } from "../engine/delete-rows.ts";
 import { type Engine, prefixed } from "../engine/engine.ts";
@@ -43,11 +44,6 @@ export class MissingRowsError extends StoreDamagedError {
     super(missing);
     this.missing = missing;
   }
-}
-
-/** Returns the first position that is not covered. */
-export function firstSeqAbove(coverage: Coverage | null): Seq {
-  return toFirstSeq((coverage?.last.number ?? -1) + 1);
 }
 
 /**

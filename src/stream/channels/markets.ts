@@ -1,6 +1,6 @@
 import type { ConditionId } from "../../base/ids.ts";
 import { mapYielding } from "../../base/time/turns.ts";
-import { toMarketRow } from "../../rows/market-row.ts";
+import { getMarketRow } from "../../query/markets/market-rows.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
 import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/channel.ts";
 
@@ -16,7 +16,7 @@ export function openMarkets({ request, sources: { state } }: Opening): ChannelLo
     });
   const toEntry = ({ seq, conditionId }: Listed): Entry[] => {
     const market = directory.market(conditionId);
-    const json = market === null ? null : JSON.stringify(toMarketRow(market, state));
+    const json = market === null ? null : JSON.stringify(getMarketRow(market, state));
     return json === null ? [] : [{ seq, json }];
   };
   return {

@@ -1,5 +1,5 @@
 import { invalid } from "../../base/input/compile-reader.ts";
-import { unknownToken } from "../../query/read-markets.ts";
+import { unknownToken } from "../../query/markets/read-markets.ts";
 import { noBookSource } from "../../venue/books/order-books.ts";
 import { BookFeed } from "../hub/book-feed.ts";
 import type { ChannelLog, Opening } from "../hub/channel.ts";

@@ -1,5 +1,5 @@
 import type { TokenId } from "../../base/ids.ts";
-import { toPriceRow } from "../../rows/price-row.ts";
+import { getPriceRow } from "../../query/markets/read-price.ts";
 import { newestTrade, pairPrice } from "../../views/prices/token-price.ts";
 import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 
@@ -12,7 +12,7 @@ export function openPrices({ sources, tokenIds }: Opening): ChannelLog {
   };
   const toEntries = (requested: readonly TokenId[]): readonly Entry[] => {
     const entries = requested.flatMap((tokenId) => {
-      const row = toPriceRow(tokenId, sources);
+      const row = getPriceRow(tokenId, sources);
       return row === null ? [] : [{ seq: toSeq(tokenId), json: JSON.stringify(row) }];
     });
     return entries.toSorted((a, b) => a.seq - b.seq);

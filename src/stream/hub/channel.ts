@@ -1,7 +1,7 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
+import type { PriceSources } from "../../query/markets/read-price.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
-import type { PriceSources } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
 import type { BookFeed } from "./book-feed.ts";

@@ -8,9 +8,7 @@ import { type Fill, type Trade, toTrades } from "../../market/fill.ts";
 import type { LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { deriveMinuteCandles, type MinuteCandle, toMinute } from "../../market/minute-candle.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
-import { firstSeqAbove } from "../../storage/recovery/recover.ts";
-import { integerLiteral } from "../../storage/sql-literal.ts";
-import { readStoredFills } from "../../storage/stored-fills.ts";
+import { readOpenMinute } from "../../storage/stored-fills.ts";
 import type { View } from "../view.ts";
 
 /**
@@ -101,13 +99,7 @@ export class HeadBuffer implements View {
 
   /** Loads the open minute. Unfinalized blocks are not stored, and come again from the chain. */
   async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
-    const fills = await readStoredFills(
-      engine,
-      "fills",
-      `WHERE timestamp >= ${integerLiteral(toMinute(coverage.last.timestamp))}
-         AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
-    );
-    this.#openTrades = toTrades(fills);
+    this.#openTrades = toTrades(await readOpenMinute(engine, coverage));
   }
 
   fills(): readonly Fill[] {

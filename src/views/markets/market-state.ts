@@ -8,28 +8,23 @@ import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { noticeKinds } from "../../contracts/events.ts";
 import type { Tick } from "../../market/candle.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { LastTrade } from "../../market/market.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
-import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
+import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
+import { readDayTrades, readLastBlock } from "../../storage/read-day-trades.ts";
+import { readDirectoryEvents } from "../../storage/read-directory-events.ts";
 import { readTotals } from "../../storage/read-totals.ts";
-import { firstSeqAbove } from "../../storage/recovery/recover.ts";
-import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
 import { DayWindow, dayWindowSeconds } from "../day/day-window.ts";
-import { readDayTrades } from "../day/read-day-trades.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import type { View } from "../view.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
 import type { ProvenCondition } from "./venue-claims.ts";
-
-/** Rows of one answer of the engine, which is one string. The largest rows, texts of questions, have some kilobytes. */
-const pageRows = 50_000;
 
 /** Positions: `from` inclusive, `to` exclusive. */
 type SeqRange = Range<Seq>;
@@ -49,10 +44,10 @@ export class MarketState implements View {
   /** The blocks that a reorg can revert, oldest first. */
   #unfinalized: readonly Place[] = [];
 
-  /** The state continues from what the state store contains. */
   /** Nothing happened before this block. */
   readonly genesisBlock: number;
 
+  /** The state continues from what the state store contains. */
   constructor(contracts: Contracts, stateStore: StateStore) {
     this.genesisBlock = contracts.genesisBlock;
     this.#stateStore = stateStore;
@@ -167,12 +162,8 @@ export class MarketState implements View {
 
   /** Without a copy, loads what a copy saved 24 hours ago would have. Returns its last block; -1 for none. */
   async #loadUntilDay(engine: Engine, newestTimestamp: number): Promise<number> {
-    const [row] = await engine.query(
-      `SELECT count(), max(to_block) FROM commits
-       WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
-    );
-    if (Number(row?.[0]) === 0) return -1;
-    const through = Number(row?.[1]);
+    const through = await readLastBlock(engine, newestTimestamp - dayWindowSeconds);
+    if (through === -1) return -1;
     const range = { from: toFirstSeq(0), to: toFirstSeq(through + 1) };
     await this.#loadEvents(engine, range);
     await this.#loadTotals(engine, range);
@@ -190,22 +181,8 @@ export class MarketState implements View {
     }
   }
 
-  async #loadEvents(engine: Engine, { from, to }: SeqRange): Promise<void> {
-    // The directory learns nothing from the notices of exchanges.
-    const notices = listLiteral(noticeKinds.map(wordLiteral));
-    for (let next: number = from; ; ) {
-      const wanted = `FROM events WHERE kind NOT IN ${notices} AND seq >= ${integerLiteral(next)}`;
-      // The subquery finds the end of the page without reading the contents of events.
-      const rows = await engine.query(
-        `SELECT ${eventColumns} ${wanted} AND seq <= (SELECT max(seq) FROM (
-           SELECT seq ${wanted} AND seq < ${integerLiteral(to)} ORDER BY seq LIMIT ${pageRows}))
-         ORDER BY seq`,
-      );
-      for (const row of rows) this.directory.applyEvent(parseEvent(row));
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < pageRows) return;
-      next = Number(last[0]) + 1;
-    }
+  async #loadEvents(engine: Engine, range: SeqRange): Promise<void> {
+    for await (const event of readDirectoryEvents(engine, range)) this.directory.applyEvent(event);
   }
 
   #apply({ events, trades, last }: Delta): void {

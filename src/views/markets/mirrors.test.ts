@@ -13,7 +13,7 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
 import { toFinalDelta, toUnfinalizedDelta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
-import { toMarketRow } from "../../rows/market-row.ts";
+import { getMarketRow } from "../../query/markets/market-rows.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -66,7 +66,7 @@ function assertNaive(state: MarketState, facts: readonly BlockFacts[]): void {
     const window = own.filter(({ timestamp }) => timestamp > state.dayWindow.now - 86_400);
     const market = directory.market(id);
     assert(market !== null);
-    const row = toMarketRow(market, state);
+    const row = getMarketRow(market, state);
     assert.equal(row.trades, own.length);
     assert.equal(row.trades_24h, window.length);
     assert.equal(

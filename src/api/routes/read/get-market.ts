@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
-import { readMarket } from "../../../query/read-markets.ts";
-import { marketRow, toMarketRow } from "../../../rows/market-row.ts";
+import { getMarketRow } from "../../../query/markets/market-rows.ts";
+import { readMarket } from "../../../query/markets/read-markets.ts";
+import { marketRow } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
 import { oneOf } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
@@ -21,7 +22,7 @@ export function getMarket(backend: Backend): Route {
       const market = readMarket(backend, id);
       if (market === null)
         throw new AppError("NOT_FOUND", "No market has this id, token id or slug");
-      return { data: toMarketRow(market, backend.state) };
+      return { data: getMarketRow(market, backend.state) };
     },
   });
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
-import { unknownToken } from "../../../query/read-markets.ts";
+import { unknownToken } from "../../../query/markets/read-markets.ts";
 import { bookRow, toBookRow } from "../../../rows/book-row.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
-import { awaitBook, readPrice, unknownToken } from "../../../query/read-markets.ts";
+import { unknownToken } from "../../../query/markets/read-markets.ts";
+import { awaitBook, readPrice } from "../../../query/markets/read-price.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, watchPrice } from "../../backend.ts";
 import { metaSchema, oneOf, paginationSchema } from "../../route/list-answer.ts";

@@ -4,7 +4,11 @@ import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
-import { type JoinedTokens, joinTokens, unknownToken } from "../../../query/read-markets.ts";
+import {
+  type JoinedTokens,
+  joinTokens,
+  unknownToken,
+} from "../../../query/markets/read-markets.ts";
 import { type CandleRow, candleRow, toCandleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { settlementPrice } from "../../../views/prices/token-price.ts";

@@ -2,8 +2,9 @@ import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { getEventKey } from "../../../market/market.ts";
-import { readEventList } from "../../../query/read-markets.ts";
-import { eventRow, toEventRow } from "../../../rows/event-row.ts";
+import { getEventRow } from "../../../query/markets/market-rows.ts";
+import { readEventList } from "../../../query/markets/read-markets.ts";
+import { eventRow } from "../../../rows/event-row.ts";
 import type { MarketState } from "../../../views/markets/market-state.ts";
 import type { Hits } from "../../../views/search/market-search.ts";
 import { type EventSelection, marketsOfEvent } from "../../../views/venue-events/event-list.ts";
@@ -104,7 +105,7 @@ function findEvent(state: MarketState, key: string): Static<typeof eventRow> | n
   const markets = marketsOfEvent(state.directory, key);
   const [first] = markets;
   // The event of generation 3 that mirrors a neg-risk event names that event too.
-  return first === undefined ? null : toEventRow(getEventKey(first) ?? key, markets, state);
+  return first === undefined ? null : getEventRow(getEventKey(first) ?? key, markets, state);
 }
 
 function eventNamed(state: MarketState, name: string): Static<typeof eventRow> | null {

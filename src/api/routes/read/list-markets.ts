@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/time/clock.ts";
-import { readMarketList } from "../../../query/read-markets.ts";
-import { marketRow, toEventSummaryRow, toMarketRow } from "../../../rows/market-row.ts";
+import { getMarketRow } from "../../../query/markets/market-rows.ts";
+import { readMarketList } from "../../../query/markets/read-markets.ts";
+import { marketRow, toEventSummaryRow } from "../../../rows/market-row.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketPageRows, marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
@@ -31,7 +32,7 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
           const market = state.directory.market(conditionId);
           // While a file is sent, a listed market can become the mirror of another one.
           if (market === null || market.conditionId !== conditionId) return null;
-          const row = toMarketRow(market, state);
+          const row = getMarketRow(market, state);
           return query.include === "event" ? { ...row, event: toEventSummaryRow(market) } : row;
         },
       }),

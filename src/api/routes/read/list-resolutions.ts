@@ -2,9 +2,12 @@ import { type Static, Type } from "typebox";
 import type { ConditionId, Seq } from "../../../base/ids.ts";
 import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
-import { type ResolutionSnapshot, snapshotResolutions } from "../../../query/read-resolutions.ts";
+import {
+  type ResolutionSnapshot,
+  snapshotResolutions,
+} from "../../../query/markets/read-resolutions.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
-import { firstSeqAbove } from "../../../storage/recovery/recover.ts";
+import { firstSeqAbove } from "../../../storage/covered-facts.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
 import type { Backend } from "../../backend.ts";

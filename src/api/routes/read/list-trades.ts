@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
-import { joinTokens, unknownToken } from "../../../query/read-markets.ts";
+import { joinTokens, unknownToken } from "../../../query/markets/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";

@@ -1,9 +1,9 @@
-import { assert } from "../base/assert.ts";
-import type { Resolution } from "../market/market.ts";
-import { firstSeqAbove } from "../storage/recovery/recover.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
-import type { ResolutionRange } from "../views/markets/resolution-log.ts";
+import { assert } from "../../base/assert.ts";
+import type { Resolution } from "../../market/market.ts";
+import { firstSeqAbove } from "../../storage/covered-facts.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketState } from "../../views/markets/market-state.ts";
+import type { ResolutionRange } from "../../views/markets/resolution-log.ts";
 
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 

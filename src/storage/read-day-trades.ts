@@ -1,12 +1,12 @@
-import { type Seq, toFirstSeq } from "../../base/ids.ts";
-import type { Range } from "../../base/range.ts";
-import { mapInOrder } from "../../base/time/map-in-order.ts";
-import type { DayTrade } from "../../market/fill.ts";
-import { enumCodes } from "../../storage/codec/fill-layout.ts";
-import { type Offsets, readRows } from "../../storage/codec/fixed-rows.ts";
-import type { RowReader } from "../../storage/codec/row-reader.ts";
-import type { Engine } from "../../storage/engine/engine.ts";
-import { integerLiteral } from "../../storage/sql-literal.ts";
+import { type Seq, toFirstSeq } from "../base/ids.ts";
+import type { Range } from "../base/range.ts";
+import { mapInOrder } from "../base/time/map-in-order.ts";
+import type { DayTrade } from "../market/fill.ts";
+import { enumCodes } from "./codec/fill-layout.ts";
+import { type Offsets, readRows } from "./codec/fixed-rows.ts";
+import type { RowReader } from "./codec/row-reader.ts";
+import type { Engine } from "./engine/engine.ts";
+import { integerLiteral } from "./sql-literal.ts";
 
 /** Blocks of a page by default: an hour of Polygon. At 100 fills a block, the rows of a page have 15 MB. */
 const pageBlocksUsual = 2000;
@@ -38,6 +38,14 @@ export async function* readDayTrades(
     return readRows(engine, { columns, clauses }, tradeAt);
   };
   yield* mapInOrder(toPages(range), readPage, pagesAtOnce);
+}
+
+/** Returns the last block of the commits that end at or before a time in Unix seconds; -1 for none. */
+export async function readLastBlock(engine: Engine, timestamp: number): Promise<number> {
+  const [row] = await engine.query(
+    `SELECT count(), max(to_block) FROM commits WHERE last_timestamp <= ${integerLiteral(timestamp)}`,
+  );
+  return Number(row?.[0]) === 0 ? -1 : Number(row?.[1]);
 }
 
 /** Splits a range by blocks. The engine would read a page cut by LIMIT twice. */

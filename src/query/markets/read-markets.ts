@@ -1,16 +1,15 @@
-/** Reads markets, events and prices from the views alone. */
-import { AppError } from "../base/errors.ts";
-import { parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
-import { yieldToEventLoop } from "../base/time/turns.ts";
-import type { Market } from "../market/market.ts";
-import { getBooks, type PriceRow, type PriceSources, toPriceRow } from "../rows/price-row.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { MarketDirectory } from "../views/markets/market-directory.ts";
-import { listMarkets, type MarketList } from "../views/markets/market-list.ts";
-import type { MarketSelection } from "../views/markets/market-selection.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
-import type { Hits } from "../views/search/market-search.ts";
-import { type EventSelection, listEvents } from "../views/venue-events/event-list.ts";
+/** Reads markets and events from the views alone. */
+import { AppError } from "../../base/errors.ts";
+import { parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
+import { yieldToEventLoop } from "../../base/time/turns.ts";
+import type { Market } from "../../market/market.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
+import { listMarkets, type MarketList } from "../../views/markets/market-list.ts";
+import type { MarketSelection } from "../../views/markets/market-selection.ts";
+import type { MarketState } from "../../views/markets/market-state.ts";
+import type { Hits } from "../../views/search/market-search.ts";
+import { type EventSelection, listEvents } from "../../views/venue-events/event-list.ts";
 
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
@@ -57,22 +56,6 @@ export function readMarketList({ facts, state }: Sources, selection: MarketSelec
 export function readEventList({ facts, state }: Sources, selection: EventSelection): MarketList {
   facts.reads.add("market_events", "views");
   return listEvents(state.directory.columns, selection);
-}
-
-/** Waits for the first book of a token, up to some seconds, if it can have one. */
-export async function awaitBook(tokenId: TokenId, sources: PriceSources): Promise<void> {
-  await getBooks(tokenId, sources)?.awaitFirst(tokenId);
-}
-
-/** Returns the price of a token at the newest block, on its ledger or both; `null` for an unknown token. */
-export function readPrice(
-  sources: PriceSources & Sources,
-  tokenId: TokenId,
-  { mirror }: { readonly mirror: boolean },
-): PriceRow | null {
-  sources.facts.reads.add("price", "views");
-  const { same } = joinTokens(sources.state.directory, tokenId, { complement: false, mirror });
-  return toPriceRow(tokenId, sources, same);
 }
 
 /** What a request about one token includes besides its own trades. */
