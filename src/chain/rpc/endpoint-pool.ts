@@ -48,7 +48,7 @@ export class EndpointPool {
   finalAt(number: number): Endpoint[] {
     return this.ranked().filter(
       (endpoint) =>
-        this.agreeing.includes(endpoint) && (endpoint.view?.final?.number ?? -1) >= number,
+        this.agreeing.includes(endpoint) && (endpoint.state.view?.final?.number ?? -1) >= number,
     );
   }
 

@@ -1,5 +1,4 @@
 import { breakers, chainLimits } from "../../base/config/limits.ts";
-import type { Hash } from "../../base/ids.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
@@ -8,7 +7,7 @@ import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
-import type { ChainWarning } from "./chain-warning.ts";
+import type { EndpointState, EndpointView } from "./endpoint-state.ts";
 import { getResult, type RpcCall, type RpcReply } from "./json-rpc.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { RequestPacer } from "./request-pacer.ts";
@@ -29,17 +28,6 @@ export type EndpointOptions = {
   readonly openTransport: OpenTransport;
 };
 
-/** What an endpoint last reported about its chain. */
-export type EndpointView = {
-  /** The block of the tag `latest`. */
-  readonly head: Header;
-  /** The highest block that is final for it. The hash is `null` if the number is not that of the tag. */
-  readonly final: { readonly number: number; readonly hash: Hash | null } | null;
-  /** The highest number that its tag `finalized` ever had; -1 before the first. */
-  readonly finalMax: number;
-  readonly warning: ChainWarning | null;
-};
-
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
 const latencyWeight = 0.2;
 /** How long a warning about wrong answers is not repeated if it differs only in numbers. */
@@ -55,23 +43,8 @@ export class Endpoint {
   readonly timeout = new AdaptiveTimeout();
   /** The timeout of requests with small answers, which are repeated soon. */
   readonly smallTimeout = new AdaptiveTimeout(chainLimits.headTimeoutMs);
-  /** `null` before the first poll. Written by the head watch. */
-  view: EndpointView | null = null;
-  /** The newest block that it reported, by a poll or an announcement. An announcement is only a hint. */
-  newest: BlockRef | null = null;
-  /** Monotonic time at which `newest` last rose. */
-  roseAtMs = 0;
-  /** Monotonic time at which `view` was last written; initially that of the start. */
-  observedAtMs: number;
-  /** Monotonic time of the last poll in which its head was near the believed one; initially that of the start. */
-  levelAtMs: number;
-  /** `false` while its head is far above those of the others. Only its head is polled then. */
-  isHeadBelieved = true;
-  /** `false` once a header contradicted a time that came with its logs. All times are then taken from headers. */
-  areLogTimesBelieved = true;
-  /** Whether it had another hash for a final block than the majority. */
-  isOutvoted = false;
-  onHead: (head: BlockRef) => void = () => {};
+  readonly #state: { -readonly [Field in keyof EndpointState]: EndpointState[Field] };
+  #onHead: (head: BlockRef) => void = () => {};
 
   readonly #chainId: number;
   readonly #aheadSecondsMax: number;
@@ -97,8 +70,16 @@ export class Endpoint {
 
   private constructor(options: EndpointOptions) {
     const { random, clock } = options.context;
-    this.observedAtMs = clock.monotonicMs();
-    this.levelAtMs = this.observedAtMs;
+    this.#state = {
+      view: null,
+      newest: null,
+      roseAtMs: 0,
+      observedAtMs: clock.monotonicMs(),
+      levelAtMs: clock.monotonicMs(),
+      isHeadBelieved: true,
+      areLogTimesBelieved: true,
+      isOutvoted: false,
+    };
     this.host = options.host;
     this.#chainId = options.chainId;
     this.#aheadSecondsMax = options.aheadSecondsMax ?? chainLimits.aheadSecondsMax;
@@ -109,7 +90,7 @@ export class Endpoint {
     this.#data = new Breaker({ ...breakers.data, random });
     this.#transport = options.openTransport(
       options.url,
-      (head) => this.onHead(head),
+      (head) => this.#onHead(head),
       (reason) => this.#recordLostSocket(reason),
     );
     this.#client = new RpcClient(this.#transport, this.#pacer, options.context);
@@ -122,6 +103,55 @@ export class Endpoint {
 
   close(): void {
     this.#transport.close();
+  }
+
+  get state(): EndpointState {
+    return this.#state;
+  }
+
+  /** Calls `listener` with each head that its socket announces. */
+  onHead(listener: (head: BlockRef) => void): void {
+    this.#onHead = listener;
+  }
+
+  /** Records what a poll returned. */
+  recordView(view: EndpointView): void {
+    this.#state.view = view;
+    this.#state.observedAtMs = this.#context.clock.monotonicMs();
+  }
+
+  /** Records that the head of the last poll is near the believed one. */
+  recordLevel(): void {
+    this.#state.levelAtMs = this.#state.observedAtMs;
+  }
+
+  /** Records a block that it reported as its newest. */
+  recordNewest({ number, hash }: BlockRef): void {
+    const isHigher = number > (this.#state.newest?.number ?? -1);
+    if (isHigher) this.#state.roseAtMs = this.#context.clock.monotonicMs();
+    this.#state.newest = { number, hash };
+  }
+
+  /** Replaces its newest block, unless it has reported another one than `before` since. */
+  replaceNewest(before: BlockRef | null, newest: BlockRef): void {
+    if (this.#state.newest === before) this.#state.newest = newest;
+  }
+
+  /** Whether its head is believed, compared with those of the others. */
+  judgeHead(isBelieved: boolean): void {
+    this.#state.isHeadBelieved = isBelieved;
+  }
+
+  /** Whether the majority has another hash for a final block. If so, its data is wrong. */
+  judgeFinal(isOutvoted: boolean, number: number): void {
+    this.#state.isOutvoted = isOutvoted;
+    const message = `final block ${number} is of another fork`;
+    if (isOutvoted) this.recordBadData(new EndpointError("inconsistent", message));
+  }
+
+  /** The times that come with its logs are not used again. */
+  distrustLogTimes(): void {
+    this.#state.areLogTimesBelieved = false;
   }
 
   /** The error if it serves another chain, after which it is never used again; else `null`. */
@@ -143,7 +173,7 @@ export class Endpoint {
   /** Whether it is reachable or was heard recently. Only then does its head count among those that are compared. */
   get isPresent(): boolean {
     if (this.#refusal !== null) return false;
-    const silentMs = this.#context.clock.monotonicMs() - this.observedAtMs;
+    const silentMs = this.#context.clock.monotonicMs() - this.#state.observedAtMs;
     return this.isReachable || silentMs <= chainLimits.endpointAbsenceMsMax;
   }
 
@@ -152,8 +182,8 @@ export class Endpoint {
     const nowMs = this.#context.clock.monotonicMs();
     return (
       this.isReachable &&
-      this.isHeadBelieved &&
-      !this.isOutvoted &&
+      this.#state.isHeadBelieved &&
+      !this.#state.isOutvoted &&
       this.#data.state(nowMs) !== "open" &&
       this.#pacer.pausedMs(nowMs) <= chainLimits.pauseMsMax
     );
@@ -311,7 +341,7 @@ export class Endpoint {
       calls_per_second: this.callsPerSecond,
       range_blocks: this.sizer.blocks(nowMs),
       range_blocks_cap: this.sizer.capBlocks(nowMs),
-      head_block: this.newest?.number ?? null,
+      head_block: this.#state.newest?.number ?? null,
     };
   }
 

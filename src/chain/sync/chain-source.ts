@@ -187,7 +187,7 @@ export class ChainSource<Final = readonly Block[]> {
       warnings: this.#warnings(),
       /** The endpoints that finality waits for, because the others are no majority. */
       awaitedHosts: this.#finality.awaitedHosts,
-      endpoints: this.#parts.pool.endpoints.map(({ host, isHeadBelieved, metrics }) => {
+      endpoints: this.#parts.pool.endpoints.map(({ host, state: { isHeadBelieved }, metrics }) => {
         return { host, isHeadBelieved, metrics };
       }),
     };
@@ -260,7 +260,7 @@ export class ChainSource<Final = readonly Block[]> {
     const head = this.#parts.watch.head?.number ?? Number.POSITIVE_INFINITY;
     if (head < (this.#stored?.number ?? -1)) warnings.add("head_below_final");
     if (!endpoints.some((endpoint) => endpoint.isHealthy)) warnings.add("no_endpoint");
-    for (const { view, isHeadBelieved } of endpoints) {
+    for (const { view, isHeadBelieved } of endpoints.map(({ state }) => state)) {
       if (view?.warning) warnings.add(view.warning);
       if (!isHeadBelieved) warnings.add("head_not_believed");
     }

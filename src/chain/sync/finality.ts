@@ -1,8 +1,9 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
-import { EndpointError, nullIfFailed } from "../chain-errors.ts";
+import { nullIfFailed } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointView } from "../rpc/endpoint-state.ts";
 import { fetchKnownHeaders } from "../verify/fetch-headers.ts";
 import type { ChainParts } from "./chain-parts.ts";
 
@@ -94,7 +95,7 @@ export class Finality {
   /** The numbers above the agreement that endpoints report as final, the highest first. */
   #claims(): number[] {
     const floor = Math.max(this.#stored, this.#parts.pool.agreed?.number ?? -1);
-    const claims = this.#parts.pool.endpoints.flatMap(({ isReachable, view }) =>
+    const claims = this.#parts.pool.endpoints.flatMap(({ isReachable, state: { view } }) =>
       isReachable ? (view?.final?.number ?? []) : [],
     );
     return [...new Set(claims)].filter((number) => number > floor).toSorted((a, b) => b - a);
@@ -103,7 +104,10 @@ export class Finality {
   /** Asks every endpoint about the blocks that it has. Those that are behind are compared at their own head. */
   async #collect(numbers: readonly number[]): Promise<Votes> {
     const reachable = this.#parts.pool.endpoints.flatMap((endpoint) => {
-      const { isReachable, view } = endpoint;
+      const {
+        isReachable,
+        state: { view },
+      } = endpoint;
       return isReachable && view !== null ? [{ endpoint, view }] : [];
     });
     const highest = Math.max(...numbers);
@@ -189,13 +193,11 @@ export class Finality {
   #agree(ballot: Ballot): void {
     const { pool } = this.#parts;
     const { number, hash, votes } = ballot;
-    const error = new EndpointError("inconsistent", `final block ${number} is of another fork`);
     for (const [endpoint, vote] of votes) {
-      endpoint.isOutvoted = isAgainst(vote, ballot);
-      if (endpoint.isOutvoted) endpoint.recordBadData(error);
+      endpoint.judgeFinal(isAgainst(vote, ballot), number);
     }
     pool.agreed = { number, hash };
-    pool.agreeing = [...votes.keys()].filter((endpoint) => !endpoint.isOutvoted);
+    pool.agreeing = [...votes.keys()].filter((endpoint) => !endpoint.state.isOutvoted);
     pool.votesNeeded = (this.#countedFor(ballot) >> 1) + 1;
     this.#isDisputed = false;
   }
@@ -212,7 +214,7 @@ export class Finality {
 
   #isLeftOut(endpoint: Endpoint): boolean {
     const { clock } = this.#parts.pool.context;
-    const absentMs = clock.monotonicMs() - endpoint.levelAtMs;
+    const absentMs = clock.monotonicMs() - endpoint.state.levelAtMs;
     return this.#rule === "follow" && absentMs > chainLimits.finalityAbsenceMsMax;
   }
 
@@ -221,7 +223,7 @@ export class Finality {
     const { pool, watch } = this.#parts;
     const level = (watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
     const counted = pool.endpoints.filter((endpoint) => !this.#isLeftOut(endpoint));
-    const absent = counted.filter(({ isReachable, view }) => {
+    const absent = counted.filter(({ isReachable, state: { view } }) => {
       return !isReachable || view === null || view.head.number < level;
     });
     const before = this.awaitedHosts;
@@ -257,7 +259,7 @@ function isAgainst(vote: Vote, { number, hash, base, votes }: Ballot): boolean {
 }
 
 /** Whether what an endpoint reports no longer fits to `agreed`, so that it is asked again. */
-function isContradicted({ isReachable, view }: Endpoint, agreed: BlockRef): boolean {
+function isContradicted({ isReachable, state: { view } }: Endpoint, agreed: BlockRef): boolean {
   if (!isReachable || view === null) return false;
   const { head, final, finalMax } = view;
   const number = final?.number ?? -1;

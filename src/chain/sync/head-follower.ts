@@ -93,7 +93,7 @@ export class HeadFollower {
     return this.#parts.pool
       .ranked()
       .filter((endpoint) => {
-        const { newest } = endpoint;
+        const { newest } = endpoint.state;
         if (newest === null || newest.number < this.#parts.unfinalized.firstNumber) return false;
         if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
         return this.#parts.unfinalized.hashAt(newest.number) !== newest.hash;
@@ -106,7 +106,7 @@ export class HeadFollower {
   }
 
   async #follow(endpoint: Endpoint): Promise<readonly HeadChange[] | null> {
-    const { newest } = endpoint;
+    const { newest } = endpoint.state;
     const { unfinalized, blockLogs } = this.#parts;
     const from = unfinalized.nextNumber;
     if (newest !== null && newest.number >= from) {
@@ -131,7 +131,7 @@ export class HeadFollower {
     if (ancestor === top) {
       // The endpoint has moved to our branch since it reported its newest block.
       const hash = unfinalized.hashAt(top);
-      if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
+      if (hash !== null) endpoint.replaceNewest(newest, { number: top, hash });
       return null;
     }
     if (await this.#isBetter(endpoint, ancestor + 1)) return [this.#revert(endpoint, ancestor)];
@@ -225,5 +225,5 @@ export class HeadFollower {
 }
 
 function getHeight(endpoint: Endpoint): number {
-  return endpoint.newest?.number ?? -1;
+  return endpoint.state.newest?.number ?? -1;
 }

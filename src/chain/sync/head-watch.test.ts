@@ -150,7 +150,8 @@ test("R6: an endpoint that closes its socket after every answer is connected les
 });
 
 describe("believed heads", () => {
-  const endpoints = (...heads: number[]) => heads.map((number) => ({ view: { head: { number } } }));
+  const endpoints = (...heads: number[]) =>
+    heads.map((number) => ({ state: { view: { head: { number } } } }));
 
   test("reach 64 blocks above the median", () => {
     assert.equal(believedHeadMax(endpoints(1_000, 1_003, 90_000)), 1_067);
@@ -163,7 +164,7 @@ describe("believed heads", () => {
   });
 
   test("do not exist when no endpoint has reported a head", () => {
-    assert.equal(believedHeadMax([{ view: null }]), null);
+    assert.equal(believedHeadMax([{ state: { view: null } }]), null);
     assert.equal(believedHeadMax([]), null);
   });
 });

@@ -5,8 +5,9 @@ import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
 import type { Header } from "../parse/parse-header.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { EndpointView } from "../rpc/endpoint-state.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
 
@@ -44,13 +45,13 @@ export class HeadWatch {
     this.#context = pool.context;
     this.#outage = new OutageLog(pool.context);
     for (const endpoint of pool.endpoints) {
-      endpoint.onHead = (head) => this.#onAnnounced(endpoint, head);
+      endpoint.onHead((head) => this.#onAnnounced(endpoint, head));
     }
   }
 
   /** The highest believed head. An announced block does not count before a poll has read its header. */
   get head(): Header | null {
-    const heads = this.#pool.endpoints.flatMap(({ view, isHeadBelieved }) =>
+    const heads = this.#pool.endpoints.flatMap(({ state: { view, isHeadBelieved } }) =>
       view === null || !isHeadBelieved ? [] : [view.head],
     );
     return heads.toSorted((one, other) => other.number - one.number)[0] ?? null;
@@ -62,8 +63,8 @@ export class HeadWatch {
 
   /** Whether the endpoint has had no new block for `stallMs` while another endpoint is ahead. */
   isStalled(endpoint: Endpoint): boolean {
-    const isBehind = (endpoint.newest?.number ?? -1) < (this.head?.number ?? -1);
-    return isBehind && this.#nowMs() - endpoint.roseAtMs > this.stallMs;
+    const isBehind = (endpoint.state.newest?.number ?? -1) < (this.head?.number ?? -1);
+    return isBehind && this.#nowMs() - endpoint.state.roseAtMs > this.stallMs;
   }
 
   /** Polls every endpoint once, and waits for the answers up to `headTimeoutMs`. */
@@ -123,32 +124,31 @@ export class HeadWatch {
 
   async #poll(endpoint: Endpoint): Promise<void> {
     const startedMs = this.#nowMs();
-    const before = endpoint.view;
+    const before = endpoint.state.view;
     let reported = await this.#askHeads(endpoint, "request");
     // A balancer may have switched to a node of another chain, whose finality would then be believed for good.
     if (isLeap(reported.head, before)) reported = await this.#askHeads(endpoint, "requestOfChain");
     const { head } = reported;
-    endpoint.view = deriveView({ ...reported, before });
-    endpoint.observedAtMs = this.#nowMs();
+    endpoint.recordView(deriveView({ ...reported, before }));
     this.#judgeHeads();
     const level = (this.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
-    if (head.number >= level) endpoint.levelAtMs = endpoint.observedAtMs;
+    if (head.number >= level) endpoint.recordLevel();
     this.#recordBlockTime();
     const announced = this.#announced.get(endpoint);
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
-    if (!isOutdated || head.number >= announced.number) this.#recordNewest(endpoint, head);
+    if (!isOutdated || head.number >= announced.number) endpoint.recordNewest(head);
     this.#checkSilence(endpoint);
   }
 
   /** Decides which heads are believed, from the heads of all endpoints that were heard recently. */
   #judgeHeads(): void {
-    const observed = this.#pool.endpoints.filter(({ view }) => view !== null);
+    const observed = this.#pool.endpoints.filter(({ state }) => state.view !== null);
     const max = believedHeadMax(observed.filter((endpoint) => endpoint.isPresent)) ?? 0;
     for (const endpoint of observed) {
-      const head = endpoint.view?.head.number ?? 0;
+      const head = endpoint.state.view?.head.number ?? 0;
       const isBelieved = head <= max;
-      if (isBelieved === endpoint.isHeadBelieved) continue;
-      endpoint.isHeadBelieved = isBelieved;
+      if (isBelieved === endpoint.state.isHeadBelieved) continue;
+      endpoint.judgeHead(isBelieved);
       const line = { host: endpoint.host, head, believedMax: max };
       if (isBelieved) this.#context.log.info(line, "the head of an endpoint is believed again");
       else {
@@ -171,14 +171,8 @@ export class HeadWatch {
 
   #onAnnounced(endpoint: Endpoint, head: BlockRef): void {
     this.#announced.set(endpoint, { number: head.number, atMs: this.#nowMs() });
-    this.#recordNewest(endpoint, head);
+    endpoint.recordNewest(head);
     this.wake.notify();
-  }
-
-  #recordNewest(endpoint: Endpoint, head: BlockRef): void {
-    const nowMs = this.#nowMs();
-    if (head.number > (endpoint.newest?.number ?? -1)) endpoint.roseAtMs = nowMs;
-    endpoint.newest = { number: head.number, hash: head.hash };
   }
 
   /** Learns the block time from the believed head, which polls read. Announcements can be of any block. */
@@ -210,7 +204,9 @@ export class HeadWatch {
 }
 
 /** The part of an endpoint that has the head of its chain. */
-type WithHead = { readonly view: { readonly head: { readonly number: number } } | null };
+type WithHead = {
+  readonly state: { readonly view: { readonly head: { readonly number: number } } | null };
+};
 
 /**
  * Returns the highest believable head: the upper median of all claims plus `endpointLagBlocksMax`, by which honest
@@ -218,7 +214,7 @@ type WithHead = { readonly view: { readonly head: { readonly number: number } } 
  */
 export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
   const heads = endpoints
-    .flatMap(({ view }) => (view === null ? [] : [view.head.number]))
+    .flatMap(({ state: { view } }) => (view === null ? [] : [view.head.number]))
     .toSorted((one, other) => one - other);
   const median = heads[heads.length >> 1];
   return median === undefined ? null : median + chainLimits.endpointLagBlocksMax;

@@ -45,7 +45,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
     await endpoint.verify();
     const head = await fetchHeader(endpoint, 999);
     assert(head !== null);
-    endpoint.view = { head, final: head, finalMax: 999, warning: null };
+    endpoint.recordView({ head, final: head, finalMax: 999, warning: null });
     endpoint.recordLatency(1 + index * 1_000);
   }
   const pruned = new RpcError(4444, "pruned history unavailable");

@@ -91,7 +91,7 @@ export class RangeFetcher<Final> {
     for (;;) {
       const { from } = range;
       const blocks = endpoint.sizer.blocksFrom(from, this.#parts.pool.context.clock.monotonicMs());
-      const finalTo = endpoint.view?.final?.number ?? -1;
+      const finalTo = endpoint.state.view?.final?.number ?? -1;
       const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
       try {
         const part = await this.#ask(endpoint, { from, to });

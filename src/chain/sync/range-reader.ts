@@ -38,7 +38,7 @@ export async function readRange(
   const headers = new Map([first, last].map((header) => [header.number, header]));
   const expected = { from, to, headers, filter };
   checkLogs(logs, expected);
-  const areTimesUsed = endpoint.areLogTimesBelieved && areTimesConsistent(logs, headers);
+  const areTimesUsed = endpoint.state.areLogTimesBelieved && areTimesConsistent(logs, headers);
   const requested = new Set([
     ...youngBlocks(endpoint, answer),
     ...(areTimesUsed ? takeSample(logs, parts.pool.context.random) : logs).map(
@@ -50,8 +50,7 @@ export async function readRange(
     for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
     checkLogs(logs, expected);
     if (areTimesUsed && !areTimesConsistent(logs, headers)) {
-      // The log times of this endpoint are not used again.
-      endpoint.areLogTimesBelieved = false;
+      endpoint.distrustLogTimes();
       throw new EndpointError("inconsistent", "the times of logs are not those of their blocks");
     }
   }
@@ -108,7 +107,7 @@ async function askAnother(
 
 /** The blocks near the head. A node may not have indexed their logs yet, so the bloom of each is checked. */
 function youngBlocks(endpoint: Endpoint, { from, to }: BlockRange): number[] {
-  const head = endpoint.view?.head.number ?? 0;
+  const head = endpoint.state.view?.head.number ?? 0;
   const first = Math.max(from, head - chainLimits.youngBlocks);
   return Array.from({ length: Math.max(0, to - first + 1) }, (_, index) => first + index);
 }
