@@ -157,13 +157,6 @@ test("403: read and write keys", async () => {
   }
 });
 
-test("405: any other method; Allow lists the valid ones", async () => {
-  const answer = await server.request("PUT", "/v1/keys", { key: admin, body: "x" });
-  assertError(answer, "METHOD_NOT_ALLOWED");
-  assert.equal(answer.headers.get("allow"), "POST, GET, HEAD, OPTIONS");
-  assert.equal(assertEveryHeader(answer.headers).limit, 5000);
-});
-
 test("409: the name of an active key, until that key is revoked or expires", async () => {
   const first = await create({ name: "taken" });
   assertError(await create({ name: "taken" }), "CONFLICT");

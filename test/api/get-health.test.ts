@@ -37,14 +37,6 @@ test("400: an unknown parameter", async () => {
   ]);
 });
 
-test("405: any other method; Allow lists the valid ones", async () => {
-  for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
-    const answer = await server.request(method, "/v1/health");
-    assertError(answer, "METHOD_NOT_ALLOWED");
-    assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
-  }
-});
-
 test("429: the 101st request of an IP within a minute, until the first has left the window", async () => {
   server.clock.advance(60_000);
   for (let count = 1; count <= 100; count += 1) {

@@ -46,10 +46,6 @@ test("400: an id that is too long, and any parameter", async () => {
   );
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", "/v1/markets/x"), "UNAUTHORIZED");
-});
-
 test("404: ids, tokens and slugs that no market has", async () => {
   const ids = [
     `0x${"ee".repeat(32)}`,
@@ -59,11 +55,4 @@ test("404: ids, tokens and slugs that no market has", async () => {
     "%F0%9F%8E%B5",
   ];
   for (const id of ids) assertError(await server.get(`/v1/markets/${id}`), "NOT_FOUND");
-});
-
-test("405: any other method", async () => {
-  const { edge } = server;
-  const answer = await edge.request("PATCH", "/v1/markets/x", { key: edge.keys.read });
-  assertError(answer, "METHOD_NOT_ALLOWED");
-  assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
 });

@@ -112,14 +112,3 @@ test("400: an unknown parameter", async () => {
     { parameter: "format", issue: "is not known here; there are no parameters" },
   ]);
 });
-
-test("401: without a key, or with an invalid one", async () => {
-  assertError(await server.request("GET", "/v1/metrics"), "UNAUTHORIZED");
-  assertError(await server.request("GET", "/v1/metrics", { key: "ow_read_x" }), "UNAUTHORIZED");
-});
-
-test("405: any other method; Allow lists the valid ones", async () => {
-  const answer = await server.request("POST", "/v1/metrics", { key: read, json: {} });
-  assertError(answer, "METHOD_NOT_ALLOWED");
-  assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
-});

@@ -52,16 +52,6 @@ test("400: a value that is not a hash", async () => {
   }
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", "/v1/orders/x"), "UNAUTHORIZED");
-});
-
 test("404: an order without a fill or cancellation", async () => {
   assertError(await server.get(`/v1/orders/0x${"ee".repeat(32)}`), "NOT_FOUND");
-});
-
-test("405: any other method", async () => {
-  const { edge } = server;
-  const answer = await edge.request("DELETE", "/v1/orders/x", { key: edge.keys.read });
-  assertError(answer, "METHOD_NOT_ALLOWED");
 });

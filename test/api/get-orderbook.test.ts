@@ -164,10 +164,6 @@ test("400: a depth out of range", async () => {
     assertError(await server.get(`/v1/orderbook/${token}?${query}`), "VALIDATION_ERROR");
 });
 
-test("401: without a key", async () => {
-  assertError(await server.edge.request("GET", "/v1/orderbook/1"), "UNAUTHORIZED");
-});
-
 test("404: a token never seen on the chain, without a request to the venue", async () => {
   assertError(await server.get("/v1/orderbook/4711"), "NOT_FOUND");
   // Books of other tokens can be read again in the meantime.

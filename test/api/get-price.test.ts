@@ -94,18 +94,8 @@ test("400: an invalid token id, and an unknown parameter", async () => {
   assert.equal(message, "at is not known here; valid names: include_mirror, min_seq");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", "/v1/price/1"), "UNAUTHORIZED");
-});
-
 test("404: a token never seen on the chain", async () => {
   assertError(await server.get("/v1/price/1"), "NOT_FOUND");
-});
-
-test("405: any other method", async () => {
-  const { edge } = server;
-  const answer = await edge.request("POST", "/v1/price/1", { key: edge.keys.read });
-  assertError(answer, "METHOD_NOT_ALLOWED");
 });
 
 test("429: over the limit of the key, until the window frees a slot", async () => {

@@ -112,16 +112,6 @@ test("400: an unknown parameter", async () => {
   assertError(answer, "VALIDATION_ERROR");
 });
 
-test("401: without a key", async () => {
-  assertError(await server.request("GET", path), "UNAUTHORIZED");
-});
-
-test("405: any other method; Allow lists the valid ones", async () => {
-  const answer = await server.request("DELETE", path, { key: read });
-  assertError(answer, "METHOD_NOT_ALLOWED");
-  assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
-});
-
 function toNumbers(value: unknown, place: string): [string, number][] {
   if (typeof value === "number") return [[place, value]];
   if (typeof value !== "object" || value === null) return [];

@@ -63,10 +63,6 @@ test("400: a value that is not a hash", async () => {
     assertError(await server.get(`/v1/transactions/${hash}`), "VALIDATION_ERROR");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", "/v1/transactions/x"), "UNAUTHORIZED");
-});
-
 test("404: a transaction without a log of the indexed contracts", async () => {
   assertError(await server.get(`/v1/transactions/0x${"ee".repeat(32)}`), "NOT_FOUND");
 });

@@ -67,10 +67,6 @@ test("400: a value that is not an address", async () => {
     assertError(await server.get(`/v1/wallets/${address}`), "VALIDATION_ERROR");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", "/v1/wallets/x"), "UNAUTHORIZED");
-});
-
 test("404: an address that never traded", async () => {
   assertError(await server.get(`/v1/wallets/0x${"ee".repeat(20)}`), "NOT_FOUND");
 });

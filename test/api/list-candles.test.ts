@@ -241,18 +241,8 @@ test("400: an invalid token id", async () => {
   assertError(await server.get("/v1/candles/0x12"), "VALIDATION_ERROR");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
-});
-
 test("404: a token never seen, and the id of a market without tokens", async () => {
   assertError(await server.get("/v1/candles/12345"), "NOT_FOUND");
   const { conditionId } = testMarkets.threeOutcomes;
   assertError(await server.get(`/v1/candles/${BigInt(conditionId)}`), "NOT_FOUND");
-});
-
-test("405: any other method", async () => {
-  const { edge } = server;
-  const answer = await edge.request("PUT", path, { key: edge.keys.read });
-  assertError(answer, "METHOD_NOT_ALLOWED");
 });

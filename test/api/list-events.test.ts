@@ -196,11 +196,6 @@ test("400: an unknown or invalid parameter, and a cursor of another list", async
   assertError(await server.get(`${path}?order=asc&cursor=${cursor}`), "INVALID_CURSOR");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
-  assertError(await server.edge.request("GET", `${path}/1`), "UNAUTHORIZED");
-});
-
 test("404: an event without a market", async () => {
   for (const id of ["1", "no-such-event", `0x${"ee".repeat(32)}`])
     assertError(await server.get(`${path}/${id}`), "NOT_FOUND");

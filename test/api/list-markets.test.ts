@@ -289,15 +289,6 @@ test("400: a cursor with other filters or another order than its own", async () 
     assertError(await server.get(getPath(path, { ...query, cursor })), "INVALID_CURSOR");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
-});
-
-test("405: any other method", async () => {
-  const { edge } = server;
-  assertError(await edge.request("POST", path, { key: edge.keys.admin }), "METHOD_NOT_ALLOWED");
-});
-
 describe("with market metadata", () => {
   const unnamed = all.filter((row) => row["event_id"] === null);
   const [cup, final, vote, endless, ...others] = unnamed.map(({ id }) => String(id));

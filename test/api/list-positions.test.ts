@@ -71,10 +71,6 @@ test("400: a sort that does not exist, and a cursor of other filters", async () 
   assertError(await server.get(`${path}?status=closed&limit=1&cursor=${cursor}`), "INVALID_CURSOR");
 });
 
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
-});
-
 test("404: an address that never had a token", async () => {
   assertError(await server.get(`/v1/wallets/0x${"ee".repeat(20)}/positions`), "NOT_FOUND");
 });

@@ -55,13 +55,3 @@ test("400: no token id, too many token ids, and an invalid one", async () => {
   for (const [query, message] of Object.entries(refusals))
     assert.equal(assertError(await server.get(path + query), "VALIDATION_ERROR").message, message);
 });
-
-test("401: no key", async () => {
-  assertError(await server.edge.request("GET", `${path}?token_ids=1`), "UNAUTHORIZED");
-});
-
-test("405: any other method", async () => {
-  const { edge } = server;
-  const answer = await edge.request("DELETE", path, { key: edge.keys.read });
-  assertError(answer, "METHOD_NOT_ALLOWED");
-});

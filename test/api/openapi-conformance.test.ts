@@ -288,6 +288,14 @@ test("503 of an overloaded store conforms", async () => {
   await Promise.all(busy);
 });
 
+test("401: every endpoint that needs a key, without one", async () => {
+  const keyed = contract.endpoints.filter(
+    ({ security, responses }) => security.length > 0 && !("101" in responses),
+  );
+  assert(keyed.length > 20);
+  for (const endpoint of keyed) assertError(await send(endpoint, { key: null }), "UNAUTHORIZED");
+});
+
 test("405 and 404, which are not per endpoint, have the error shape", async () => {
   for (const path of Object.keys(contract.document.paths)) {
     const filled = path.replaceAll(/\{\w+\}/g, "1");
