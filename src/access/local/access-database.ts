@@ -39,22 +39,6 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** Version 1 stored only the current value of a key, the previous one, and the one it was imported with. */
-const fromVersion1 = `
-  CREATE TABLE issued_values (mac BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
-  INSERT OR IGNORE INTO issued_values SELECT mac FROM keys;
-  INSERT OR IGNORE INTO issued_values SELECT previous_mac FROM keys WHERE previous_mac IS NOT NULL;
-  INSERT OR IGNORE INTO issued_values SELECT imported_mac FROM keys WHERE imported_mac IS NOT NULL;
-  ALTER TABLE keys DROP COLUMN imported_mac;
-  ALTER TABLE ip_blocks RENAME COLUMN strikes TO offenses;
-  PRAGMA user_version = ${schemaVersion};
-`;
-
-const fromVersion2 = `
-  ALTER TABLE ip_blocks RENAME COLUMN offences TO offenses;
-  PRAGMA user_version = ${schemaVersion};
-`;
-
 /** The SQLite file of keys and blocked IPs. The command line can open it while the service runs. */
 export class AccessDatabase {
   readonly sql: DatabaseSync;
@@ -77,7 +61,7 @@ export class AccessDatabase {
       );
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       const database = new AccessDatabase(sql);
-      database.atomically(() => database.#migrate(path));
+      database.atomically(() => database.#prepare(path));
       return database;
     } catch (thrown) {
       sql.close();
@@ -122,12 +106,10 @@ export class AccessDatabase {
     this.sql.close();
   }
 
-  #migrate(path: string): void {
+  #prepare(path: string): void {
     const version = Number(this.sql.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version === 0) this.sql.exec(schema);
-    if (version === 1) this.sql.exec(fromVersion1);
-    if (version === 2) this.sql.exec(fromVersion2);
-    if (version > schemaVersion)
-      throw new ConfigError([`${path} is of a newer version of oddwire`]);
+    else if (version !== schemaVersion)
+      throw new ConfigError([`${path} is of another version of oddwire`]);
   }
 }
