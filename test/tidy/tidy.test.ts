@@ -119,6 +119,7 @@ function inFolders(folders: readonly string[]): SourceFile[] {
 }
 
 suite("these checks", () => {
+  // A rule that finds no files passes.
   test("read the whole project", () => {
     assert(sources.length > 150, `only ${sources.length} files of source were found`);
     assert(scripts.length > sources.length + 40, `only ${scripts.length} scripts were found`);
@@ -128,12 +129,14 @@ suite("these checks", () => {
     assert(readLinks("ARCHITECTURE.md").length > 20, "ARCHITECTURE.md has links");
   });
 
+  // Rules about code would otherwise find words in comments, and miss code after a quote.
   test("distinguish code from comments and strings", () => {
     // TSX files are left out, because `blankOut` takes the text between tags for code.
     const plain = scripts.filter(({ path }) => path.endsWith(".ts"));
     assertNone(plain.filter(({ code }) => !isBalanced(code.join("\n"))).map(({ path }) => path));
   });
 
+  // One exception becomes the pattern that the next change copies.
   test("and those of other tools are not disabled anywhere", () => {
     assertNone(findText(scripts, /\b(?:oxlint|eslint|biome|ts|knip)-(?:disable|ignore|expect)/));
     const { rules } = JSON.parse(readText(".oxlintrc.json")) as { rules: Record<string, unknown> };
@@ -146,10 +149,12 @@ suite("these checks", () => {
 });
 
 suite("imports", () => {
+  // A file without a layer could import anything.
   test("every source file belongs to a layer", () => {
     assertNone(sources.map(({ path }) => path).filter((path) => !layers.includes(getLayer(path))));
   });
 
+  // A reader follows data downwards, and a layer can be tested without those above it.
   test("a file imports only from its own layer and the layers before it", () => {
     assertNone(
       violationsOfImports((from, target) => {
@@ -159,6 +164,7 @@ suite("imports", () => {
     );
   });
 
+  // The page is the only picture of the order; nothing else would notice that it is old.
   test("ARCHITECTURE.md lists the layers in their order", () => {
     const named = [...readText("ARCHITECTURE.md").matchAll(/^\| `([a-z]+)` \|/gm)].map(
       ([, name]) => name,
@@ -166,6 +172,7 @@ suite("imports", () => {
     assert.deepEqual(named, layers);
   });
 
+  // The package contains `src` alone; an import from `test` or `bench` fails only at the user.
   test("the source imports nothing from outside `src`, except package.json, the client in commands and what a package has as files", () => {
     const allowed = ["package.json", "explorer/bundle-explorer.ts", "deploy/viewer-script.ts"];
     assertNone(
@@ -177,6 +184,7 @@ suite("imports", () => {
     );
   });
 
+  // In a cycle, the order of loading decides whether a constant is defined.
   test("imports have no cycles", () => {
     const targets = new Map(
       sources.map(({ path, imports }) => [path, imports.map(({ target }) => target ?? "")]),
@@ -192,6 +200,7 @@ suite("imports", () => {
     assertNone([...targets.keys()].flatMap((path) => visit(path, [])));
   });
 
+  // Replacing or updating a package concerns one layer.
   test("a package or a Node module with side effects is imported only by its layers", () => {
     assertNone(
       sources.flatMap(({ path, imports }) =>
@@ -204,7 +213,8 @@ suite("imports", () => {
     );
   });
 
-  test("threads do not load the engine, because it would end with the thread", () => {
+  // The engine is one per process and ends with the thread that loaded it.
+  test("threads do not load the engine", () => {
     const loads = new Map(
       sources.map(({ path, imports }) => [path, imports.filter(({ isType }) => !isType)]),
     );
@@ -219,11 +229,13 @@ suite("imports", () => {
     assertNone(begun.flatMap(({ path }) => visit(path, [])));
   });
 
+  // The operator can list what the service connects to.
   test("only `venue`, `chain` and commands that call the service open connections", () => {
     const others = sources.filter(({ path }) => !/^src\/(?:venue|chain|cli)\//.test(path));
     assertNone(findCode(others, /\bfetch\(|\bnew WebSocket\b|\bnew EventSource\b/));
   });
 
+  // A recomputation must give the same facts, whenever and wherever it runs (R9).
   test("contracts, market and rows are pure", () => {
     const pure = inFolders(pureFolders);
     assert(pure.length > 30, `only ${pure.length} pure files were found`);
@@ -268,11 +280,13 @@ suite("imports", () => {
     assertNone(loaded);
   });
 
+  // A variable that is read elsewhere is neither validated nor documented.
   test("only the configuration reads the environment", () => {
     const others = sources.filter(({ path }) => path !== "src/base/config/config.ts");
     assertNone(findCode(others, /\bprocess\.env\b/));
   });
 
+  // Anything else that exits skips closing the store.
   test("only the command line ends the process", () => {
     const others = sources.filter(({ path }) => !/^src\/cli(?:\.ts|\/[a-z-]+\.ts)$/.test(path));
     assertNone(findCode(others, /\bprocess\.(?:exit|exitCode|abort)\b/));
@@ -280,11 +294,13 @@ suite("imports", () => {
 });
 
 suite("files", () => {
+  // A file that fits in a few screens has one subject.
   test("have at most 400 lines", () => {
     const long = sources.filter(({ lines }) => lines.length > 401);
     assertNone(long.map(({ path, lines }) => `${path} has ${lines.length - 1}`));
   });
 
+  // A folder can be read as a list; a longer one hides a second subject.
   test("are at most 15 per folder, and only cli.ts and main.ts are directly in src", () => {
     const levels = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf("/")));
     const counts = [...levels].map(([folder, { length }]) => ({ folder, length }));
@@ -297,6 +313,7 @@ suite("files", () => {
     assert.deepEqual(loose, ["src/cli.ts", "src/main.ts"]);
   });
 
+  // Editors, stack traces and reviews show the name without its folder.
   test("have names that no other file has", () => {
     const names = Map.groupBy(sources, ({ path }) => path.slice(path.lastIndexOf("/") + 1));
     assertNone(
@@ -306,12 +323,14 @@ suite("files", () => {
     );
   });
 
+  // `utils` attracts everything, and macOS does not distinguish case.
   test("have kebab-case names that say what they contain", () => {
     const paths = scripts.map(({ path }) => path);
     assertNone(paths.filter((path) => !kebabPath.test(path)));
     assertNone(paths.filter((path) => bannedNames.test(path)));
   });
 
+  // A name stays the same everywhere, and loading one file does not load a folder.
   test("have no default exports and no re-exports", () => {
     assertNone(findCode(scripts, /^export default\b/));
     // A package has one entry point, which re-exports everything public.
@@ -319,11 +338,13 @@ suite("files", () => {
     assertNone(findCode(others, /^export\s+(?:type\s+)?(?:\*|\{)/));
   });
 
+  // Both hide the error that the compiler would report.
   test("contain no `any` and no `!` that silences the compiler", () => {
     assertNone(findCode(scripts, /(?:[:<|&,]|\bas|=>)\s*any\b(?=[\s;,)>\]|&[]|$)(?!\s*=>)/));
     assertNone(findCode(scripts, /[\w)\]]!(?!=)/));
   });
 
+  // `t.after` runs in order, and would delete a directory before the service that writes to it is closed.
   test("clean up after tests with `cleanUp`, which runs in reverse order", () => {
     assertNone(
       findCode(
@@ -333,10 +354,12 @@ suite("files", () => {
     );
   });
 
+  // Work that is left belongs into an issue.
   test("contain no notes of unfinished work", () => {
     assertNone(findText(scripts, /\bTO[D]O\b|\bFIX[M]E\b|\bX{3}\b|\bHAC[K]\b/));
   });
 
+  // It works for one person.
   test("contain no path of a particular machine", () => {
     const texts = files.filter((path) =>
       /\.(?:ts|md|json|sol|sh)$|^\.|^(?:LICENSE|NOTICE)$/.test(path),
@@ -357,10 +380,12 @@ suite("files", () => {
 });
 
 suite("comments", () => {
+  // A caller should not have to read the body for units, limits and errors.
   test("every exported function, class, type and value has one", () => {
     assertNone(sources.flatMap(undocumentedExports));
   });
 
+  // A page that was renamed is otherwise found only by the reader who needs it.
   test("a page named in a comment exists", () => {
     assertNone(
       scripts.flatMap(({ path, lines }) =>
@@ -375,15 +400,14 @@ suite("comments", () => {
 });
 
 suite("vocabulary", () => {
-  const isRule = ({ path }: SourceFile) => path === "test/tidy/vocabulary.ts";
-
-  test("prose uses the terms of the field", () => {
-    const prose = [...scripts.filter((file) => !isRule(file)), ...pages.map(readSource)];
-    assertNone(findBannedWords(prose));
+  // Users search the pages for one word of each thing.
+  test("documents use US spelling and the terms of the glossary", () => {
+    assertNone(findBannedWords(pages.map(readSource)));
   });
 
+  // A contributor expects `getX`, `toX` and `parseX` before reading anything of ours.
   test("names use the terms of the field", () => {
-    assertNone(findBannedNames(scripts.filter((file) => !isRule(file))));
+    assertNone(findBannedNames(scripts.filter(({ path }) => path !== "test/tidy/vocabulary.ts")));
   });
 });
 
@@ -403,12 +427,14 @@ suite("packages", () => {
     assertNone([...new Set(optional)].filter((name) => !locked.has(name)));
   });
 
+  // An address of a private registry makes `npm ci` fail for everyone else.
   test("the lock file names no registry", () => {
     assert.doesNotMatch(readText("package-lock.json"), /"resolved": "http/);
   });
 });
 
 suite("documentation", () => {
+  // Someone who tries the project reads one screen.
   test("the README begins with the two commands", () => {
     const top = readme.split("\n").slice(0, 40).join("\n");
     for (const command of ["npm install && npm run demo", "npm install && npm test"]) {
@@ -416,6 +442,7 @@ suite("documentation", () => {
     }
   });
 
+  // The page is written by hand.
   test("the HTTP API page lists every endpoint, and no other", () => {
     const routes = sources.filter(({ path }) => path.startsWith("src/api/"));
     const served = routes.flatMap(({ text }) =>
@@ -428,6 +455,7 @@ suite("documentation", () => {
     assert.deepEqual(new Set(listed), new Set(served));
   });
 
+  // Responses link to it.
   test("the errors page has a section for every error code, and no other", () => {
     const sections = readText("docs/errors.md").matchAll(/^## (\w+)\n\n(\d+) · (not )?retry/gm);
     assert.deepEqual(
@@ -444,10 +472,12 @@ suite("documentation", () => {
     );
   });
 
+  // A setting that was added without the page is not found by operators.
   test("the configuration page equals the output of `npm run docs`", () => {
     assert.equal(readText("docs/configuration.md"), formatConfigurationPage());
   });
 
+  // Files move.
   test("every link leads to an existing file and heading", () => {
     assertNone(
       pages.flatMap((page) =>
@@ -458,6 +488,7 @@ suite("documentation", () => {
     );
   });
 
+  // A page that nothing links to is not read, and becomes wrong.
   test("every page is linked from another page", () => {
     const linked = new Set(
       pages.flatMap((page) =>
@@ -470,6 +501,7 @@ suite("documentation", () => {
     assertNone(pages.filter((page) => !entries.test(page) && !linked.has(page)));
   });
 
+  // The release takes its notes from the section of its version.
   test("the newest version of the changelog is that of the package", () => {
     const [, newest] = /^## \[?(\d+\.\d+\.\d+)\]?/m.exec(readText("CHANGELOG.md")) ?? [];
     assert.equal(newest, packageJson.version);
