@@ -87,7 +87,7 @@ function blockAt(number: number, trades: number): BlockFacts {
 async function measureFanOut(name: string, query: string): Promise<FanOut> {
   await openClients(query, JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
   await publish();
-  const { bytes } = server.meter;
+  const { sent_bytes: bytes } = server.meter;
   const before = process.cpuUsage();
   const startedAt = performance.now();
   for (let round = 0; round < rounds; round += 1) {
@@ -97,7 +97,7 @@ async function measureFanOut(name: string, query: string): Promise<FanOut> {
       setTimeout(resolve, 20);
     });
   }
-  await receive(server.meter.bytes - bytes);
+  await receive(server.meter.sent_bytes - bytes);
   const cpuSeconds = toSeconds(process.cpuUsage(before));
   const rate = (rounds * tradesPerBlock * clients) / cpuSeconds;
   const wall = (performance.now() - startedAt) / 1000;
@@ -146,11 +146,11 @@ async function measureLatency(): Promise<void> {
   await openClients("", JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
   const delays: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const { bytes } = server.meter;
+    const { sent_bytes: bytes } = server.meter;
     const block = nextBlock(20);
     const announcedAtMs = performance.timeOrigin + performance.now();
     await server.hold(block);
-    const { arrivals } = await receive(server.meter.bytes - bytes);
+    const { arrivals } = await receive(server.meter.sent_bytes - bytes);
     delays.push(...arrivals.map((atMs) => atMs - announcedAtMs));
     await new Promise<void>((resolve) => {
       setTimeout(resolve, 200 - (performance.timeOrigin + performance.now() - announcedAtMs));

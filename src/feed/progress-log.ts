@@ -11,7 +11,7 @@ const logEveryMs = 60_000;
  */
 export function logProgress(progress: SyncProgress, log: Log): () => void {
   /** Whether a progress line is on the terminal. */
-  let isShown = false;
+  let isPrinted = false;
   let loggedMs = -Infinity;
   const report = (): void => {
     progress.measure();
@@ -25,15 +25,15 @@ export function logProgress(progress: SyncProgress, log: Log): () => void {
       return;
     }
     if (backfill !== null) process.stderr.write(`\r\u001B[K${toLine(backfill)}`);
-    else if (isShown) process.stderr.write("\r\u001B[Kcaught up with the head\n");
-    isShown = backfill !== null;
+    else if (isPrinted) process.stderr.write("\r\u001B[Kcaught up with the head\n");
+    isPrinted = backfill !== null;
   };
   progress.measure();
   const timer = setInterval(report, reportEveryMs);
   timer.unref();
   return () => {
     clearInterval(timer);
-    if (isShown) process.stderr.write("\n");
+    if (isPrinted) process.stderr.write("\n");
   };
 }
 
@@ -45,13 +45,13 @@ function getFacts({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backf
     percent: Math.floor(progress * 1000) / 10,
     blocks_per_second: Math.round(rates?.blocksPerSecond ?? 0),
     fills_per_second: Math.round(rates?.fillsPerSecond ?? 0),
-    seconds_left: secondsLeft,
+    remaining_seconds: secondsLeft,
   };
 }
 
 function toLine(backfill: Backfill): string {
   const facts = getFacts(backfill);
-  const left = facts.seconds_left === null ? "?" : formatSeconds(facts.seconds_left);
+  const left = facts.remaining_seconds === null ? "?" : formatSeconds(facts.remaining_seconds);
   return (
     `block ${facts.indexed_block} of ${facts.head_block} (${facts.percent} %), ` +
     `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${left} left`

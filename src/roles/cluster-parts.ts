@@ -43,7 +43,7 @@ export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetri
   return {
     ...indexingStatus(redis, null, null),
     active_node: indexer?.node ?? null,
-    term,
+    feed_term: term,
     feed_age_seconds: ageMs === null ? null : roundToThousandths(ageMs / 1000),
     feed_has_hole: hasHole,
   };
@@ -56,12 +56,12 @@ export function indexingStatus(
   own: { readonly openClaims: number } | null,
 ): ClusterMetrics {
   return {
-    is_active: own !== null,
+    indexer_active: own !== null,
     active_node: active?.node ?? null,
-    term: active?.term ?? null,
+    feed_term: active?.term ?? null,
     feed_age_seconds: null,
     feed_has_hole: false,
-    open_claims: own?.openClaims ?? 0,
+    indexer_open_claims: own?.openClaims ?? 0,
     redis_up: isUp,
     redis_down_seconds: roundToThousandths(downSeconds),
   };

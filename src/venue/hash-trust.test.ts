@@ -12,9 +12,9 @@ test("false alarms of one kind of book do not end the proofs of other kinds", ()
     trust.recordFalseAlarm("v2", `token ${round % 3}`);
   }
   assert.deepEqual(trust.metrics, {
-    hashes_usable: { v1: 1, v2: 0 },
+    hash_check_enabled: { v1: 1, v2: 0 },
     hashes_proven: { v1: rounds.length },
-    false_alarms: { v2: rounds.length },
+    hash_false_positives: { v2: rounds.length },
   });
   trust.recordProven("v2");
   assert.equal(trust.isUsable("v2"), true);

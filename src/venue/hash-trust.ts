@@ -26,9 +26,9 @@ export class HashTrust {
   get metrics() {
     const usable = [...this.#trusts].map(([kind, { isUsable }]) => [kind, Number(isUsable)]);
     return {
-      hashes_usable: Object.fromEntries(usable) as Readonly<Record<string, number>>,
+      hash_check_enabled: Object.fromEntries(usable) as Readonly<Record<string, number>>,
       hashes_proven: this.#proven.toRecord(),
-      false_alarms: this.#falseAlarms.toRecord(),
+      hash_false_positives: this.#falseAlarms.toRecord(),
     };
   }
 

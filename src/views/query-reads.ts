@@ -1,7 +1,7 @@
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 
-/** The kinds of questions that reads answer. */
-export type Question =
+/** The kinds of queries that are counted. */
+export type QueryKind =
   | "price"
   | "market"
   | "markets"
@@ -16,19 +16,19 @@ export type Question =
 /** Where an answer comes from, in the order in which sources are asked. */
 export type ReadSource = "views" | "head" | "engine";
 
-/** Counts the answers to each question, by the last source that was needed. */
+/** Counts the answers to each kind of query, by the last source that was needed. */
 export class QueryReads {
-  readonly #counts = new Map<Question, KindCounts<ReadSource>>();
+  readonly #counts = new Map<QueryKind, KindCounts<ReadSource>>();
 
-  add(question: Question, source: ReadSource): void {
-    const counts = this.#counts.get(question) ?? new KindCounts<ReadSource>();
-    this.#counts.set(question, counts);
+  add(query: QueryKind, source: ReadSource): void {
+    const counts = this.#counts.get(query) ?? new KindCounts<ReadSource>();
+    this.#counts.set(query, counts);
     counts.add(source);
   }
 
-  toRows(): { question: Question; source: string; answers: number }[] {
-    return [...this.#counts].flatMap(([question, counts]) =>
-      Object.entries(counts.toRecord()).map(([source, answers]) => ({ question, source, answers })),
+  toRows(): { query: QueryKind; source: string; answers: number }[] {
+    return [...this.#counts].flatMap(([query, counts]) =>
+      Object.entries(counts.toRecord()).map(([source, answers]) => ({ query, source, answers })),
     );
   }
 }

@@ -40,7 +40,7 @@ test("a standby indexer reports its role and the active indexer", async (t) => {
   assert(Check(metricsSchema, reading));
   assert.equal(reading.role, "index");
   assert.equal(reading.indexer.indexed_block, null);
-  assert.equal(reading.cluster?.is_active, false);
+  assert.equal(reading.cluster?.indexer_active, false);
   const getSamples = (name: string) =>
     toFamilies(reading).find((family) => family.name === name)?.samples;
   assert.deepEqual(getSamples("oddwire_indexer_active_info"), [
@@ -52,11 +52,14 @@ test("a standby indexer reports its role and the active indexer", async (t) => {
 
 test("the active indexer and a serving node report the metrics that only they have", () => {
   const own = indexingStatus(redis, { node: "one:1", term: 3 }, { openClaims: 2 });
-  assert.deepEqual([own.is_active, own.open_claims, own.term], [true, 2, 3]);
+  assert.deepEqual([own.indexer_active, own.indexer_open_claims, own.feed_term], [true, 2, 3]);
   const indexer = { node: "one:1", head: null, checks: {} };
   const serving = servingStatus(redis, { ageMs: 1234.5678, term: 3, indexer, hasHole: true });
   assert.equal(serving.feed_age_seconds, 1.235);
-  assert.deepEqual([serving.active_node, serving.term, serving.feed_has_hole], ["one:1", 3, true]);
+  assert.deepEqual(
+    [serving.active_node, serving.feed_term, serving.feed_has_hole],
+    ["one:1", 3, true],
+  );
   const first = servingStatus(redis, { ageMs: null, term: null, indexer: null, hasHole: true });
   assert.equal(first.feed_age_seconds, null);
 });

@@ -90,7 +90,9 @@ describe("a node that is wrong about times", { concurrency: 4 }, () => {
         const node = await openNode(withTimes(lie(from)));
         const { source, reasons, follower } = await follow([node]);
         await waitFor("a wrong answer", async () => {
-          return source.status.endpoints.some(({ metrics }) => metrics.bad_answers > 1) || null;
+          return (
+            source.status.endpoints.some(({ metrics }) => metrics.invalid_responses > 1) || null
+          );
         });
         assert(follower.tip < from, `${follower.tip}`);
         assert.match(reasons.join("\n"), /ahead of the clock|older than block|not of their blocks/);

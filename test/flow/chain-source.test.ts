@@ -282,7 +282,7 @@ describe("reorgs", { concurrency: 4 }, () => {
       ({ tip, tipHash, finalized }) => finalized === 75 && tipHash === chain[tip]?.hash,
     );
     follower.assertEquals(chain, isOurs);
-    assert(source.status.endpoints.some(({ metrics }) => metrics.bad_answers > 0));
+    assert(source.status.endpoints.some(({ metrics }) => metrics.invalid_responses > 0));
     stop();
   });
 
@@ -439,7 +439,7 @@ describe("ranges", { concurrency: 4 }, () => {
       prepare: (node) => node.fault(faults.rangeCap(60, "quicknode")),
     });
     await follower.untilTip(1_999);
-    assert.equal(source.status.endpoints[0]?.metrics.range_blocks_cap, 60);
+    assert.equal(source.status.endpoints[0]?.metrics.range_blocks_max, 60);
     assert((node.calls.get("eth_getLogs") ?? 0) < 50, "hardly a call more than needed");
   });
 });
@@ -474,7 +474,7 @@ describe("faults that pass", { concurrency: 8 }, () => {
     good.setHead(660);
     await follower.until(({ tip, finalized }) => tip === 660 && finalized === 638);
     follower.assertEquals(chain, isOurs);
-    assert(source.status.endpoints.every(({ metrics }) => metrics.bad_answers === 0));
+    assert(source.status.endpoints.every(({ metrics }) => metrics.invalid_responses === 0));
   });
 
   test("R6: a request that hangs at one node is sent to another", async () => {
@@ -527,7 +527,7 @@ describe("faults that last", { concurrency: 4 }, () => {
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(3_999);
     follower.assertEquals(chain, isOurs);
-    assert.ok(source.status.endpoints.some(({ metrics }) => metrics.bad_answers > 0));
+    assert.ok(source.status.endpoints.some(({ metrics }) => metrics.invalid_responses > 0));
   });
 
   const lasting: Record<string, faults.FaultHook> = {
@@ -571,7 +571,7 @@ describe("faults that last", { concurrency: 4 }, () => {
     node.setHead(59);
     await follower.untilTip(59);
     follower.assertEquals(chain, isOurs);
-    assert((source.status.endpoints[0]?.metrics.bad_answers ?? 0) > 0);
+    assert((source.status.endpoints[0]?.metrics.invalid_responses ?? 0) > 0);
   });
 
   test("R4: if the only endpoint sends logs twice, single blocks are read from their receipts", async () => {
@@ -602,7 +602,7 @@ describe("faults that last", { concurrency: 4 }, () => {
     });
     await follower.untilTip(399);
     follower.assertEquals(chain, isOurs);
-    assert(source.status.endpoints.some(({ metrics }) => metrics.bad_answers > 0));
+    assert(source.status.endpoints.some(({ metrics }) => metrics.invalid_responses > 0));
   });
 
   test("R4: if every fifth header above finality is wrong, smaller batches get correct headers", async () => {
@@ -684,7 +684,7 @@ describe("batches", { concurrency: 4 }, () => {
         await follower.untilTip(159);
         follower.assertEquals(chain, isOurs);
         const [endpoint] = source.status.endpoints;
-        assert.equal(endpoint?.metrics.bad_answers, 0);
+        assert.equal(endpoint?.metrics.invalid_responses, 0);
         // A refused batch is not an error, but a request can time out on a busy machine.
         for (const reason of reasons) assert.match(reason, /^no answer within [0-9]+ ms$/);
       });
@@ -723,7 +723,7 @@ describe("blooms", () => {
     node.setHead(14);
     await follower.untilTip(14);
     assert.equal(source.status.bloomFalsePositives, 5);
-    assert.equal(source.status.endpoints[0]?.metrics.bad_answers, 0);
+    assert.equal(source.status.endpoints[0]?.metrics.invalid_responses, 0);
   });
 
   test("R4: if two endpoints both return no logs although the bloom matches, receipts decide", async () => {
@@ -881,9 +881,9 @@ describe("wrong chains and failed starts", () => {
       const json = request.method === "eth_chainId" ? '"0x1"' : JSON.stringify(header);
       return { kind: "result", json };
     });
-    const badAnswers = source.status.endpoints[0]?.metrics.bad_answers ?? 0;
+    const badAnswers = source.status.endpoints[0]?.metrics.invalid_responses ?? 0;
     await waitFor("the mismatch", async () => {
-      return (source.status.endpoints[0]?.metrics.bad_answers ?? 0) > badAnswers || null;
+      return (source.status.endpoints[0]?.metrics.invalid_responses ?? 0) > badAnswers || null;
     });
     lift();
     for (const node of [right, mixed]) node.setHead(119);

@@ -58,8 +58,8 @@ test("a standby indexer takes over from an active one that was killed", async (t
   assert.match(checks["standby"]?.detail ?? "", /^stands by; active: \S+, term \d+$/);
   const metrics = await standby.request("/v1/metrics");
   assert.equal(metrics.status, 200);
-  const { cluster } = metrics.body as { cluster: { is_active: boolean; redis_up: boolean } };
-  assert.deepEqual([cluster.is_active, cluster.redis_up], [false, true]);
+  const { cluster } = metrics.body as { cluster: { indexer_active: boolean; redis_up: boolean } };
+  assert.deepEqual([cluster.indexer_active, cluster.redis_up], [false, true]);
   await active.kill9();
   const killedAt = chain.head;
   await api.waitIndexed(killedAt + 2);

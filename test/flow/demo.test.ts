@@ -111,7 +111,7 @@ async function assertCluster(demo: Demo, taken: string): Promise<void> {
     const { role, cluster } = (await answer.json()) as Metrics;
     assert.equal(role, "api");
     assert.equal(cluster?.redis_up, true);
-    assert(cluster.active_node !== null && cluster.term !== null);
+    assert(cluster.active_node !== null && cluster.feed_term !== null);
   }
 }
 

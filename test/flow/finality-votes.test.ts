@@ -182,7 +182,7 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     await waitForWarning(source, "finality_disputed");
     const heal = good.fault(() => faults.badGateway);
     await waitFor("the endpoint is down", async () => {
-      return source.status.endpoints[0]?.metrics.breaker !== "closed" || null;
+      return source.status.endpoints[0]?.metrics.breaker_state !== "closed" || null;
     });
     other.fork(getRival(chain, 50, 30));
     other.setFinalized(70);

@@ -53,7 +53,7 @@ test("the counts equal the recording, in JSON and in Prometheus format", async (
   assert.deepEqual(others, []);
   assert.equal(endpoint?.host, new URL(stage.node.url).host);
   assert.ok(endpoint.calls > 0 && (endpoint.latency_ms ?? 0) > 0);
-  assert.equal(endpoint.breaker, "closed");
+  assert.equal(endpoint.breaker_state, "closed");
   const tables = new Map(store.tables?.map((table) => [table.table, table]));
   assert.equal(tables.get("fills")?.rows, fills);
   assert.ok((tables.get("fills")?.bytes ?? 0) > 10_000);
@@ -61,7 +61,7 @@ test("the counts equal the recording, in JSON and in Prometheus format", async (
   assert.ok(store.queries.count > 0 && store.inserts.count > 0);
   assert.ok((store.inserts.p50_ms ?? 0) > 0);
   assert.ok(api.requests > 0 && api.errors === 0);
-  assert.ok(process.memory.resident_bytes > 50_000_000 && process.cpu_user_seconds > 0);
+  assert.ok(process.memory.resident_memory_bytes > 50_000_000 && process.cpu_user_seconds > 0);
 
   const reported = parsePrometheus(await service.getText("/v1/metrics/prometheus"));
   assert.deepEqual(reported.byLabel("oddwire_indexer_events_total", "kind"), events);
@@ -106,7 +106,7 @@ test("reorgs and failing endpoints are counted", async (t) => {
   node.fault(() => badGateway);
   await waitFor("the breaker to open", async () => {
     const [endpoint] = (await readMetrics(service)).indexer.endpoints;
-    return endpoint !== undefined && endpoint.breaker !== "closed" ? endpoint : null;
+    return endpoint !== undefined && endpoint.breaker_state !== "closed" ? endpoint : null;
   });
   const broken = await readMetrics(service);
   assert.ok((broken.indexer.endpoints[0]?.errors ?? 0) >= 3);
@@ -128,13 +128,13 @@ test("a backfill is reported with its range, progress and rates", async (t) => {
   });
   assert.ok(backfill !== null);
   assert.deepEqual([backfill.from_block, backfill.to_block], [0, stage.head]);
-  assert.ok(backfill.progress > 400 / stage.head && backfill.progress < 1);
+  assert.ok(backfill.progress_ratio > 400 / stage.head && backfill.progress_ratio < 1);
   await waitFor("the same progress in both forms", async () => {
     const reported = parsePrometheus(await service.getText("/v1/metrics/prometheus"));
     assert.equal(reported.value("oddwire_backfill_to_block"), stage.head);
     const { indexer } = await readMetrics(service);
     const progress = reported.value("oddwire_backfill_progress_ratio");
-    return progress === indexer.backfill?.progress ? true : null;
+    return progress === indexer.backfill?.progress_ratio ? true : null;
   });
 });
 

@@ -105,7 +105,7 @@ test("a book is available after the first request, and follows the stream", asyn
     book.facts?.tickSize === "0.001" && book.facts.lastTradePrice === "0.49" ? true : null,
   );
   assert.deepEqual(books.metrics.resyncs, {});
-  assert.deepEqual(books.metrics.hashes_usable, { v1: 1 });
+  assert.deepEqual(books.metrics.hash_check_enabled, { v1: 1 });
   assert.ok((books.metrics.hashes_proven["v1"] ?? 0) >= 2);
 });
 
@@ -363,7 +363,10 @@ test("books of generation 3 tokens and of tokens without trades are proven, alte
     "all proofs",
     async () => Object.keys(books.metrics.hashes_proven).length === 4 || null,
   );
-  assert.deepEqual([books.metrics.hashes_usable, books.metrics.false_alarms], [kinds, {}]);
+  assert.deepEqual(
+    [books.metrics.hash_check_enabled, books.metrics.hash_false_positives],
+    [kinds, {}],
+  );
   venue.httpFault = (path) => {
     if (path !== "/books") return null;
     const book = JSON.stringify([venue.book(gen3).summary]);

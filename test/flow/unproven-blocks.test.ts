@@ -135,7 +135,7 @@ describe("R4: receipts of the only endpoint that", { concurrency: 4 }, () => {
       });
       await follower.untilTip(chain.length - 1);
       follower.assertEquals(chain, isOurs);
-      assert.equal(source.status.endpoints[0]?.metrics.bad_answers, 0);
+      assert.equal(source.status.endpoints[0]?.metrics.invalid_responses, 0);
       assert.deepEqual(source.status.unprovenBlocks, []);
     });
   }
@@ -174,7 +174,7 @@ describe("R4: receipts of the only endpoint that", { concurrency: 4 }, () => {
       );
       await follower.untilTip(chain.length - 1);
       follower.assertEquals(chain, isOurs);
-      assert.equal(source.status.endpoints[0]?.metrics.bad_answers, 0);
+      assert.equal(source.status.endpoints[0]?.metrics.invalid_responses, 0);
       assert(!source.status.warnings.includes("no_endpoint"));
       assert(source.status.unprovenBlocks.length > 0);
       assert.deepEqual(warned, source.status.unprovenBlocks);
@@ -216,5 +216,5 @@ test("R4: a recorded block whose state-sync receipt repeats an index has no logs
   const follower = new ChainFollower(source, number);
   await follower.untilTip(number + 3);
   assert.equal(follower.blocks.size, 0);
-  assert.equal(source.status.endpoints[0]?.metrics.bad_answers, 0);
+  assert.equal(source.status.endpoints[0]?.metrics.invalid_responses, 0);
 });

@@ -22,7 +22,7 @@ const blocks = getFacts(chain);
 function getCounts({ reads }: IndexedFacts): Record<string, number> {
   const rows = reads.toRows();
   return Object.fromEntries(
-    rows.map(({ question, source, answers }) => [`${question} ${source}`, answers]),
+    rows.map(({ query, source, answers }) => [`${query} ${source}`, answers]),
   );
 }
 

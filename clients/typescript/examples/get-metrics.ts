@@ -3,4 +3,4 @@ import { client } from "./connect.ts";
 
 const { indexer, process: running } = await client.metrics();
 console.log(`block ${indexer.indexed_block} of ${indexer.head_block}, gaps: ${indexer.gaps}`);
-console.log(`${running.memory.resident_bytes} bytes of memory`);
+console.log(`${running.memory.resident_memory_bytes} bytes of memory`);

@@ -1368,9 +1368,9 @@ export type GetMetrics = {
         readonly ranges: number;
         readonly blocks: number;
         readonly rounds: number;
-        readonly round_progress: number;
-        readonly audited_from_block: number | null;
-        readonly audited_to_block: number | null;
+        readonly round_progress_ratio: number;
+        readonly from_block: number | null;
+        readonly to_block: number | null;
         readonly mismatches: number;
         readonly false_alarms: number;
         readonly repairs: number;
@@ -1380,9 +1380,9 @@ export type GetMetrics = {
       readonly backfill: {
         readonly from_block: number;
         readonly to_block: number;
-        readonly progress: number;
+        readonly progress_ratio: number;
         readonly blocks_per_second: number | null;
-        readonly seconds_left: number | null;
+        readonly remaining_seconds: number | null;
       } | null;
       readonly endpoints: readonly {
         readonly host: string;
@@ -1390,12 +1390,12 @@ export type GetMetrics = {
         readonly calls: number;
         readonly errors: number;
         readonly rate_limited: number;
-        readonly bad_answers: number;
+        readonly invalid_responses: number;
         readonly latency_ms: number | null;
-        readonly breaker: "closed" | "open" | "half_open";
-        readonly calls_per_second: number | null;
+        readonly breaker_state: "closed" | "open" | "half_open";
+        readonly calls_per_second_max: number | null;
         readonly range_blocks: number;
-        readonly range_blocks_cap: number | null;
+        readonly range_blocks_max: number | null;
         readonly head_block: number | null;
       }[];
     };
@@ -1417,7 +1417,7 @@ export type GetMetrics = {
       readonly connections: number;
       readonly subscriptions: number;
       readonly messages: number;
-      readonly bytes: number;
+      readonly sent_bytes: number;
       readonly replayed_messages: number;
       readonly slow_closes: number;
     };
@@ -1443,18 +1443,18 @@ export type GetMetrics = {
         readonly p99_ms: number | null;
       };
       readonly answered_by: readonly {
-        readonly question: string;
+        readonly query: string;
         readonly source: string;
         readonly answers: number;
       }[];
     };
     readonly cluster: {
-      readonly is_active: boolean;
+      readonly indexer_active: boolean;
       readonly active_node: string | null;
-      readonly term: number | null;
+      readonly feed_term: number | null;
       readonly feed_age_seconds: number | null;
       readonly feed_has_hole: boolean;
-      readonly open_claims: number;
+      readonly indexer_open_claims: number;
       readonly redis_up: boolean;
       readonly redis_down_seconds: number;
     } | null;
@@ -1470,13 +1470,13 @@ export type GetMetrics = {
       readonly in_memory: number;
       readonly stale: number;
       readonly followed: number;
-      readonly hashes_usable: { readonly [name: string]: number };
+      readonly hash_check_enabled: { readonly [name: string]: number };
       readonly resyncs: { readonly [name: string]: number };
       readonly changes: number;
       readonly snapshots: number;
       readonly unreadable: number;
       readonly hashes_proven: { readonly [name: string]: number };
-      readonly false_alarms: { readonly [name: string]: number };
+      readonly hash_false_positives: { readonly [name: string]: number };
       readonly requests: number;
       readonly errors: { readonly [name: string]: number };
       readonly connections_open: number;
@@ -1497,10 +1497,10 @@ export type GetMetrics = {
     } | null;
     readonly process: {
       readonly memory: {
-        readonly resident_bytes: number;
+        readonly resident_memory_bytes: number;
         readonly heap_used_bytes: number;
         readonly heap_total_bytes: number;
-        readonly external_bytes: number;
+        readonly external_memory_bytes: number;
       };
       readonly cpu_user_seconds: number;
       readonly cpu_system_seconds: number;

@@ -104,7 +104,7 @@ function getPulse(): readonly [state: string, text: string] {
   const indexer = metrics.value?.indexer;
   if (indexer === undefined) return ["", "connecting"];
   const { backfill, lag_seconds: lag, indexed_block: block } = indexer;
-  if (backfill !== null) return ["", `catching up, ${(backfill.progress * 100).toFixed(0)}%`];
+  if (backfill !== null) return ["", `catching up, ${(backfill.progress_ratio * 100).toFixed(0)}%`];
   if (lag !== null && lag > 60) return ["", `${duration(lag)} behind`];
   return block === null ? ["", "no block indexed yet"] : ["live", `block ${block}`];
 }

@@ -234,7 +234,7 @@ function CatchingUp() {
       </p>
     );
   }
-  const { progress, seconds_left: left } = backfill;
+  const { progress_ratio: progress, remaining_seconds: left } = backfill;
   return (
     <p class="stale" role="status">
       The service is catching up: {(progress * 100).toFixed(1)}% is indexed

@@ -72,7 +72,7 @@ function Checks({ ready }: { readonly ready: GetReady["answer"] }) {
 }
 
 function Backfill(props: { readonly backfill: NonNullable<Metrics["indexer"]["backfill"]> }) {
-  const { progress, blocks_per_second: rate, seconds_left: left } = props.backfill;
+  const { progress_ratio: progress, blocks_per_second: rate, remaining_seconds: left } = props.backfill;
   const { from_block: from, to_block: to } = props.backfill;
   return (
     <Notice title={`Catching up: ${(progress * 100).toFixed(1)}%`}>
@@ -100,7 +100,7 @@ const charts = [
   { title: "Stream connections", of: ({ stream }: Metrics) => stream.connections, unit: "" },
   {
     title: "Memory (RSS)",
-    of: ({ process }: Metrics) => process.memory.resident_bytes / 1e6,
+    of: ({ process }: Metrics) => process.memory.resident_memory_bytes / 1e6,
     unit: " MB",
   },
   {
@@ -216,7 +216,7 @@ function ServicePanel({ metrics: now }: { readonly metrics: Metrics }) {
               ? "no source"
               : `${exact(books.in_memory)} in memory, ${exact(books.stale)} stale`,
           ],
-          ["Memory (RSS)", bytes(now.process.memory.resident_bytes)],
+          ["Memory (RSS)", bytes(now.process.memory.resident_memory_bytes)],
         ]}
       />
     </Panel>
@@ -240,11 +240,11 @@ function Endpoints({ metrics: { indexer } }: { readonly metrics: Metrics }) {
         ]}
         rows={indexer.endpoints.map((one) => [
           one.host,
-          one.breaker.replace("_", " "),
+          one.breaker_state.replace("_", " "),
           count(one.calls),
           exact(one.errors),
           exact(one.rate_limited),
-          exact(one.bad_answers),
+          exact(one.invalid_responses),
           milliseconds(one.latency_ms),
           exact(one.head_block),
         ])}

@@ -198,7 +198,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   winning_outcome: "Label of the outcome that pays 1 USD a share; null without one",
   winning_token_id: "Token of the outcome that pays 1 USD a share; null without one",
   api: "Requests, refusals and latency",
-  answered_by: "Answers by question and source",
+  answered_by: "Answers by query and source",
   ask_depth_usd: "Price times size of all asks, also those not shown, in USD",
   asks: "Asks, the lowest first",
   audit: "Stored ranges that were read again and compared",

@@ -2,23 +2,25 @@
 import { type TSchema, type TSchemaOptions, Type } from "typebox";
 
 /** The Prometheus metric of a field. Milliseconds become seconds. */
-export type ShownMetric = {
+export type MetricKeywords = {
   readonly type: "counter" | "gauge";
+  /** The name, if several fields are samples of one metric or Prometheus has a convention; else that of the field. */
+  readonly name?: string;
   /** Name of the label that has the kind, the state or the text. */
   readonly label?: string;
   /** Labels that distinguish this field from others of the same metric. */
   readonly labels?: Readonly<Record<string, string>>;
 };
 
-type Labels = Pick<ShownMetric, "label" | "labels">;
+type Own = Omit<MetricKeywords, "type">;
 
 /** Returns keywords of a field with one or several texts. Each text is a sample of 1 with the text as its label. */
-export function gauge(description: string, label: string): TSchemaOptions {
-  return metric({ type: "gauge", label }, description);
+export function gauge(description: string, label: string, own: Own = {}): TSchemaOptions {
+  return metric({ type: "gauge", label, ...own }, description);
 }
 
 /** Returns keywords of a field that is a metric. Keywords that begin with `~` are not published. */
-function metric(shown: ShownMetric, description: string): TSchemaOptions {
+function metric(shown: MetricKeywords, description: string): TSchemaOptions {
   return { description, "~metric": shown };
 }
 
@@ -35,12 +37,12 @@ export function labeledBy(...names: readonly string[]): TSchemaOptions {
 /** Returns the fields of a shape: one that is not a metric, a gauge and a counter. */
 function getFields<Schema extends TSchema>(
   shape: (options: TSchemaOptions) => Schema,
-  common: Labels = {},
+  common: Own = {},
 ) {
   const getMetric =
-    (type: ShownMetric["type"]) =>
-    (help: string, own = common) =>
-      shape(metric({ type, ...own }, help));
+    (type: MetricKeywords["type"]) =>
+    (help: string, own: Own = {}) =>
+      shape(metric({ type, ...common, ...own }, help));
   return { plain: shape({}), gauge: getMetric("gauge"), counter: getMetric("counter") };
 }
 

@@ -1,7 +1,7 @@
 /** The metrics for Prometheus, derived from the fields of the schema. */
 import type { TSchema } from "typebox";
 import type { Family, Sample } from "../../base/metrics/prometheus-text.ts";
-import type { ShownMetric } from "./metric-field.ts";
+import type { MetricKeywords } from "./metric-field.ts";
 import { type Metrics, metricsSchema } from "./metrics-schema.ts";
 
 type Field = {
@@ -10,7 +10,7 @@ type Field = {
   readonly items?: Field;
   readonly enum?: readonly string[];
   readonly description?: string;
-  readonly "~metric"?: ShownMetric;
+  readonly "~metric"?: MetricKeywords;
   readonly "~prefix"?: string;
   readonly "~labels"?: readonly string[];
 };
@@ -23,45 +23,6 @@ type Place = {
   readonly value: unknown;
   readonly labelNames: readonly string[];
   readonly labels: Sample["labels"];
-};
-
-/** Metric names, by the name derived from the fields, where they differ. */
-const renamed: Readonly<Record<string, string>> = {
-  uptime_seconds: "process_uptime_seconds",
-  version: "build_info",
-  role: "process_role",
-  indexer_warnings: "indexer_warning",
-  audit_round_progress: "audit_round_progress_ratio",
-  audit_audited_from_block: "audit_from_block",
-  audit_audited_to_block: "audit_to_block",
-  backfill_progress: "backfill_progress_ratio",
-  backfill_seconds_left: "backfill_remaining_seconds",
-  rpc_bad_answers_total: "rpc_invalid_responses_total",
-  rpc_breaker: "rpc_breaker_state",
-  rpc_calls_per_second: "rpc_calls_per_second_max",
-  rpc_range_blocks_cap: "rpc_range_blocks_max",
-  http_access_changes_total: "access_changes_total",
-  http_routes_statuses_total: "http_requests_total",
-  stream_bytes_total: "stream_sent_bytes_total",
-  store_queries_failures_total: "store_failures_total",
-  store_inserts_failures_total: "store_failures_total",
-  store_answered_by_answers_total: "query_reads_total",
-  is_active: "indexer_active",
-  active_node: "indexer_active_info",
-  term: "feed_term",
-  feed_has_hole: "feed_hole_state",
-  open_claims: "indexer_open_claims",
-  access_limits_inexact_seconds_total: "limits_inexact_seconds_total",
-  orderbooks_hashes_usable: "orderbooks_hash_check_enabled",
-  orderbooks_false_alarms_total: "orderbooks_hash_false_positives_total",
-  orderbooks_requests_total: "venue_requests_total",
-  orderbooks_errors_total: "venue_errors_total",
-  orderbooks_connections_open: "venue_connections",
-  orderbooks_connections_total: "venue_connections_total",
-  process_resident_bytes: "process_resident_memory_bytes",
-  process_external_bytes: "process_external_memory_bytes",
-  process_cpu_user_seconds_total: "process_cpu_seconds_total",
-  process_cpu_system_seconds_total: "process_cpu_seconds_total",
 };
 
 /** Every metric but the histograms. */
@@ -97,20 +58,23 @@ function* walk(field: Field, place: Place): Generator<Family> {
 }
 
 function toFamily(
-  metric: ShownMetric & { readonly help: string; readonly states: readonly string[] | undefined },
+  metric: MetricKeywords & {
+    readonly help: string;
+    readonly states: readonly string[] | undefined;
+  },
   place: Place,
 ): Family {
   const { value, labels, labelNames } = place;
-  const { type, help, label, labels: fixed = {}, states } = metric;
+  const { type, help, label, labels: fixed = {}, states, name: own } = metric;
   const isMilliseconds = place.name.endsWith("_ms");
   const derived = getName(place).replace(/_ms$/, "_seconds") + (type === "counter" ? "_total" : "");
-  const name = renamed[derived] ?? derived;
   const samples = toNumbers(value, states).map(([key, number]) => ({
     labels: { ...labels, ...fixed, ...(label === undefined ? {} : { [label]: key }) },
     value: isMilliseconds ? number / 1000 : number,
   }));
-  const own = [...Object.keys(fixed), ...(label === undefined ? [] : [label])];
-  return { name: `oddwire_${name}`, type, help, labelNames: [...labelNames, ...own], samples };
+  const ownLabels = [...Object.keys(fixed), ...(label === undefined ? [] : [label])];
+  const name = `oddwire_${own ?? derived}`;
+  return { name, type, help, labelNames: [...labelNames, ...ownLabels], samples };
 }
 
 /** Returns the derived name of a value: the prefix and its own name. */

@@ -37,7 +37,10 @@ const indexerSchema = Type.Object({
     "Blocks within the coverage that are not stored; not 0 only in a damaged directory",
   ),
   unfinalized_blocks: count.gauge("Unfinalized blocks, in memory"),
-  warnings: Type.Array(Type.String(), gauge("1 for each warning that is raised", "warning")),
+  warnings: Type.Array(
+    Type.String(),
+    gauge("1 for each warning that is raised", "warning", { name: "indexer_warning" }),
+  ),
   events: countsBy("kind").counter("Events by kind; fills are order_filled"),
   trades: count.counter("Trades"),
   events_per_second: measured.gauge("Events per second over the last 5 seconds"),
@@ -57,9 +60,9 @@ const indexerSchema = Type.Object({
       ),
       blocks: count.counter("Stored blocks that were audited"),
       rounds: count.counter("Complete rounds of the audit"),
-      round_progress: share.gauge("The share of stored blocks audited in this round"),
-      audited_from_block: block.gauge("First block audited without a gap in this round"),
-      audited_to_block: block.gauge("Last block audited without a gap in this round"),
+      round_progress_ratio: share.gauge("The share of stored blocks audited in this round"),
+      from_block: block.gauge("First block audited without a gap in this round"),
+      to_block: block.gauge("Last block audited without a gap in this round"),
       mismatches: count.counter("Ranges in which a node and the store differed, proven or not"),
       false_alarms: count.counter(
         "Ranges in which an endpoint differed from the store and receipts confirmed the store",
@@ -77,9 +80,9 @@ const indexerSchema = Type.Object({
       {
         from_block: count.gauge("First block of the backfill; absent while the head is followed"),
         to_block: count.gauge("Last block of the backfill: the head"),
-        progress: share.gauge("The share of the backfill that is done"),
+        progress_ratio: share.gauge("The share of the backfill that is done"),
         blocks_per_second: measured.gauge("Blocks per second over the last 5 seconds"),
-        seconds_left: measured.gauge("Estimated time to the end of the backfill"),
+        remaining_seconds: measured.gauge("Estimated time to the end of the backfill"),
       },
       prefixed("backfill"),
     ),
@@ -92,15 +95,17 @@ const indexerSchema = Type.Object({
       calls: count.counter("JSON-RPC calls sent"),
       errors: count.counter("Requests that failed: no response, a broken one, or a 5xx"),
       rate_limited: count.counter("Requests refused because of the rate"),
-      bad_answers: count.counter("Responses that contradicted themselves or the chain"),
+      invalid_responses: count.counter("Responses that contradicted themselves or the chain"),
       latency_ms: measured.gauge("Sliding average of small requests"),
-      breaker: Type.Enum(
+      breaker_state: Type.Enum(
         ["closed", "open", "half_open"],
         gauge("1 for the state that the breaker is in, 0 for the others", "state"),
       ),
-      calls_per_second: measured.gauge("The learned or configured rate limit; absent without one"),
+      calls_per_second_max: measured.gauge(
+        "The learned or configured rate limit; absent without one",
+      ),
       range_blocks: count.gauge("Blocks per request"),
-      range_blocks_cap: block.gauge(
+      range_blocks_max: block.gauge(
         "The provider's cap on blocks per request; absent while unknown",
       ),
       head_block: block.gauge("The newest block that it reported"),
@@ -114,12 +119,16 @@ const apiSchema = Type.Object(
     requests: count.plain,
     errors: count.counter("Responses with 5xx"),
     refusals: countsBy("code").counter("Requests refused, by code of the error"),
-    access_changes: countsBy("action").counter("Changes of keys and IP blocks, by action"),
+    access_changes: countsBy("action").counter("Changes of keys and IP blocks, by action", {
+      name: "access_changes_total",
+    }),
     routes: Type.Array(
       Type.Object({
         method: Type.String(),
         route: Type.String({ description: "The pattern, never the path" }),
-        statuses: countsBy("status").counter("Requests, by status of the response"),
+        statuses: countsBy("status").counter("Requests, by status of the response", {
+          name: "http_requests_total",
+        }),
         ...latencyFields,
       }),
       labeledBy("method", "route"),
@@ -132,7 +141,7 @@ const streamSchema = Type.Object({
   connections: count.gauge("Clients connected to the stream"),
   subscriptions: count.gauge("Subscriptions of all connections"),
   messages: count.counter("Events sent, to all clients together"),
-  bytes: count.counter("Bytes of those events, as sent"),
+  sent_bytes: count.counter("Bytes of those events, as sent"),
   replayed_messages: count.counter("Events of them that were replayed from the store"),
   slow_closes: count.counter("Connections closed because the client was slow or silent"),
 });
@@ -141,6 +150,7 @@ const operationSchema = (operation: string) =>
   Type.Object({
     count: count.plain,
     failures: count.counter("Queries and inserts that failed or were refused", {
+      name: "store_failures_total",
       labels: { operation },
     }),
     ...latencyFields,
@@ -163,11 +173,13 @@ const storeSchema = Type.Object({
   inserts: operationSchema("insert"),
   answered_by: Type.Array(
     Type.Object({
-      question: Type.String({ description: "The kind of query", examples: ["trades"] }),
+      query: Type.String({ description: "The kind of query", examples: ["trades"] }),
       source: Type.String({ examples: ["engine"] }),
-      answers: count.counter("Queries by the last source that was needed: views, head or engine"),
+      answers: count.counter("Queries by the last source that was needed: views, head or engine", {
+        name: "query_reads_total",
+      }),
     }),
-    labeledBy("question", "source"),
+    labeledBy("query", "source"),
   ),
 });
 
@@ -180,22 +192,28 @@ const accessSchema = Type.Object({
   ),
   limits_inexact_seconds: measured.counter(
     "Seconds in which limits were not exact: without Redis, or until it had a whole minute of requests",
+    { name: "limits_inexact_seconds_total" },
   ),
 });
 
 const clusterSchema = Type.Object(
   {
-    is_active: flag.gauge("1 while this process is the active indexer, else 0"),
+    indexer_active: flag.gauge("1 while this process is the active indexer, else 0"),
     active_node: nullable(
       Type.String(),
-      gauge("Always 1; the label names the active indexer", "node"),
+      gauge("Always 1; the label names the active indexer", "node", {
+        name: "indexer_active_info",
+      }),
     ),
-    term: block.gauge("How often an indexer has become active since Redis was empty"),
+    feed_term: block.gauge("How often an indexer has become active since Redis was empty"),
     feed_age_seconds: measured.gauge("On a serving node, since the newest message of the indexer"),
     feed_has_hole: flag.gauge(
       "1 while a serving node misses blocks of the feed and follows final facts alone, else 0",
+      { name: "feed_hole_state" },
     ),
-    open_claims: count.gauge("Claims of blocks that the active indexer has not committed yet"),
+    indexer_open_claims: count.gauge(
+      "Claims of blocks that the active indexer has not committed yet",
+    ),
     redis_up: flag.gauge("1 while this process is connected to Redis, else 0"),
     redis_down_seconds: amount.counter("Seconds without Redis since the start of the process"),
   },
@@ -208,7 +226,7 @@ const booksSchema = Type.Object(
     in_memory: count.gauge("Order books in memory"),
     stale: count.gauge("Order books that may differ from the venue's"),
     followed: count.gauge("Order books that clients of the stream follow"),
-    hashes_usable: countsBy("kind").gauge(
+    hash_check_enabled: countsBy("kind").gauge(
       "1 while the venue's hashes are checked, else 0, by kind of order book",
     ),
     resyncs: countsBy("reason").counter("Order books that were requested again, by reason"),
@@ -218,13 +236,21 @@ const booksSchema = Type.Object(
     hashes_proven: countsBy("kind").counter(
       "Hashes that confirmed an order book, by kind of order book",
     ),
-    false_alarms: countsBy("kind").counter(
+    hash_false_positives: countsBy("kind").counter(
       "Hashes that differed for an order book that was correct, by kind of order book",
     ),
-    requests: count.counter("Requests to the venue for order books"),
-    errors: countsBy("kind").counter("Requests to the venue that failed, by kind"),
-    connections_open: count.gauge("Connections to the venue's stream that are open"),
-    connections: count.counter("Connections to the venue's stream made"),
+    requests: count.counter("Requests to the venue for order books", {
+      name: "venue_requests_total",
+    }),
+    errors: countsBy("kind").counter("Requests to the venue that failed, by kind", {
+      name: "venue_errors_total",
+    }),
+    connections_open: count.gauge("Connections to the venue's stream that are open", {
+      name: "venue_connections",
+    }),
+    connections: count.counter("Connections to the venue's stream made", {
+      name: "venue_connections_total",
+    }),
   },
   prefixed("orderbooks"),
 );
@@ -248,16 +274,20 @@ const metadataSchema = Type.Object(
   prefixed("metadata"),
 );
 
-const cpu = (mode: string) => amount.counter("Processor time of all threads", { labels: { mode } });
+const cpu = (mode: string) =>
+  amount.counter("Processor time of all threads", {
+    name: "process_cpu_seconds_total",
+    labels: { mode },
+  });
 const lag = (what: string) => amount.gauge(`${what} delay of timers in the last 10 seconds`);
 
 const processSchema = Type.Object({
   memory: Type.Object(
     {
-      resident_bytes: count.gauge("Resident memory, with the embedded engine"),
+      resident_memory_bytes: count.gauge("Resident memory, with the embedded engine"),
       heap_used_bytes: count.gauge("Heap of the main thread in use"),
       heap_total_bytes: count.gauge("Heap of the main thread reserved"),
-      external_bytes: count.gauge("Buffers outside the heap"),
+      external_memory_bytes: count.gauge("Buffers outside the heap"),
     },
     prefixed("process"),
   ),
@@ -274,9 +304,16 @@ const processSchema = Type.Object({
 
 /** All metrics. Counts are since the start of the process unless noted. */
 export const metricsSchema = Type.Object({
-  uptime_seconds: amount.gauge("Since the start of the process"),
-  version: Type.String(gauge("Always 1; the label reports the version", "version")),
-  role: Type.Enum([...roles], gauge("1 for the role of this process, 0 for the others", "role")),
+  uptime_seconds: amount.gauge("Since the start of the process", {
+    name: "process_uptime_seconds",
+  }),
+  version: Type.String(
+    gauge("Always 1; the label reports the version", "version", { name: "build_info" }),
+  ),
+  role: Type.Enum(
+    [...roles],
+    gauge("1 for the role of this process, 0 for the others", "role", { name: "process_role" }),
+  ),
   indexer: indexerSchema,
   api: apiSchema,
   stream: streamSchema,

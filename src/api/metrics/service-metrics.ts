@@ -202,9 +202,10 @@ function getAudit(
     ranges,
     blocks,
     rounds,
-    round_progress: covered === 0 ? 0 : Math.min(1, roundToThousandths(roundBlocks / covered)),
-    audited_from_block: from,
-    audited_to_block: audited?.to ?? null,
+    round_progress_ratio:
+      covered === 0 ? 0 : Math.min(1, roundToThousandths(roundBlocks / covered)),
+    from_block: from,
+    to_block: audited?.to ?? null,
     mismatches,
     false_alarms: status.falseAlarms ?? 0,
     repairs: status.repairs ?? 0,
@@ -219,9 +220,9 @@ function getBackfill(backfill: Backfill | null): Metrics["indexer"]["backfill"] 
   return {
     from_block: fromBlock,
     to_block: toBlock,
-    progress,
+    progress_ratio: progress,
     blocks_per_second: rates?.blocksPerSecond ?? null,
-    seconds_left: secondsLeft,
+    remaining_seconds: secondsLeft,
   };
 }
 

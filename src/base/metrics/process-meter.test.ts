@@ -16,7 +16,7 @@ test("reports CPU time, memory and the lag of a blocked event loop", async () =>
     const { memory, event_loop_lag: lag } = after;
     assert.ok(lag.max_ms >= lag.p99_ms);
     assert.ok(after.cpu_user_seconds + after.cpu_system_seconds > before.cpu_user_seconds + 0.1);
-    assert.ok(memory.resident_bytes > memory.heap_used_bytes && memory.heap_used_bytes > 0);
+    assert.ok(memory.resident_memory_bytes > memory.heap_used_bytes && memory.heap_used_bytes > 0);
   } finally {
     meter.close();
   }

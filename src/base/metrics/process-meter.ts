@@ -41,10 +41,10 @@ export class ProcessMeter {
     const memory = process.memoryUsage();
     return {
       memory: {
-        resident_bytes: memory.rss,
+        resident_memory_bytes: memory.rss,
         heap_used_bytes: memory.heapUsed,
         heap_total_bytes: memory.heapTotal,
-        external_bytes: memory.external,
+        external_memory_bytes: memory.external,
       },
       cpu_user_seconds: user / 1e6,
       cpu_system_seconds: system / 1e6,

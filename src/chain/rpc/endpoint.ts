@@ -30,7 +30,7 @@ export type EndpointOptions = {
 
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
 const latencyWeight = 0.2;
-/** How long a warning about wrong answers is not repeated if it differs only in numbers. */
+/** Minimum time between warnings about wrong answers that differ only in numbers. */
 const sameWarningMs = 60_000;
 
 /**
@@ -59,7 +59,7 @@ export class Endpoint {
   #isVerified = false;
   #refusal: WrongChainError | null = null;
   /** Metrics, since the start. */
-  readonly #counts = { requests: 0, calls: 0, errors: 0, bad_answers: 0 };
+  readonly #counts = { requests: 0, calls: 0, errors: 0, invalid_responses: 0 };
   #latencyMs: number | null = null;
   /** Monotonic time of its last answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
@@ -170,7 +170,7 @@ export class Endpoint {
     return isUp && this.#socket.state(nowMs) !== "open";
   }
 
-  /** Whether it is reachable or was heard recently. Only then does its head count among those that are compared. */
+  /** Whether it is reachable or was observed recently. Only then does its head count among those that are compared. */
   get isPresent(): boolean {
     if (this.#refusal !== null) return false;
     const silentMs = this.#context.clock.monotonicMs() - this.#state.observedAtMs;
@@ -298,16 +298,20 @@ export class Endpoint {
     this.#data.succeed();
   }
 
-  /** Notes a wrong answer. The endpoint is not asked for a while. */
+  /** Records a wrong answer and pauses the endpoint. */
   recordBadData(error: Error): void {
     const nowMs = this.#context.clock.monotonicMs();
-    this.#counts.bad_answers += 1;
+    this.#counts.invalid_responses += 1;
     this.#data.fail(nowMs);
     // A faulty endpoint gives wrong answers about one block after the other.
     const kind = error.message.replaceAll(/(0x)?[0-9a-f]*[0-9][0-9a-f]*/g, "#");
     if (kind === this.#warned.kind && nowMs < this.#warned.atMs + sameWarningMs) return;
     this.#warned = { kind, atMs: nowMs };
-    const line = { host: this.host, reason: error.message, badAnswers: this.#counts.bad_answers };
+    const line = {
+      host: this.host,
+      reason: error.message,
+      badAnswers: this.#counts.invalid_responses,
+    };
     this.#context.log.warn(line, "an endpoint returned wrong data");
   }
 
@@ -337,10 +341,10 @@ export class Endpoint {
       ...this.#counts,
       rate_limited: this.#pacer.refusals,
       latency_ms: this.#latencyMs && roundToThousandths(this.#latencyMs),
-      breaker,
-      calls_per_second: this.callsPerSecond,
+      breaker_state: breaker,
+      calls_per_second_max: this.callsPerSecond,
       range_blocks: this.sizer.blocks(nowMs),
-      range_blocks_cap: this.sizer.capBlocks(nowMs),
+      range_blocks_max: this.sizer.capBlocks(nowMs),
       head_block: this.#state.newest?.number ?? null,
     };
   }

@@ -240,7 +240,7 @@ export class Session implements Receiver {
     const bytes = packet.bytes(this.#options.encoding);
     const { meter } = this.#parts;
     meter.messages += packet.count;
-    meter.bytes += bytes.length;
+    meter.sent_bytes += bytes.length;
     const { firstSeq, lastSeq } = packet;
     this.#send(Number.isFinite(lastSeq) ? { bytes, firstSeq, lastSeq } : { bytes });
   }
@@ -269,7 +269,7 @@ export class Session implements Receiver {
     // After the process was busy, the waiting frames arrive together, before or after the overdue tick.
     const lagMs = Math.max(this.#tickLagMs, this.#overdueMs(nowMs));
     const allowed = Math.floor(framesPerSecond * (1 + lagMs / 1000));
-    if (this.#frames.take(nowMs, allowed).isAdmitted) return true;
+    if (this.#frames.acquire(nowMs, allowed).isAdmitted) return true;
     this.close(closeCodes.policy, `over ${framesPerSecond} frames a second`);
     return false;
   }
@@ -283,7 +283,7 @@ export class Session implements Receiver {
     if (error !== thrown)
       this.#parts.log.error({ err: toError(thrown) }, "a frame could not be handled");
     this.sendText(errorFrame(error, id, this.#options.connectionId));
-    if (this.#faults.take(this.#parts.clock.monotonicMs()).isAdmitted) return;
+    if (this.#faults.acquire(this.#parts.clock.monotonicMs()).isAdmitted) return;
     const { faultsMax, faultWindowMs } = streamLimits;
     this.close(closeCodes.policy, `${faultsMax} invalid frames in ${faultWindowMs / 1000} s`);
   }

@@ -8,7 +8,7 @@ export function newStreamMeter() {
     subscriptions: 0,
     /** Events sent to all clients, and their bytes on the wire. */
     messages: 0,
-    bytes: 0,
+    sent_bytes: 0,
     /** The part of `messages` that was sent in replays. */
     replayed_messages: 0,
     /** Clients closed for being slow or silent. */

@@ -1317,9 +1317,9 @@ class GetMetricsAnswerIndexerAudit(TypedDict):
     ranges: int
     blocks: int
     rounds: int
-    round_progress: float
-    audited_from_block: int | None
-    audited_to_block: int | None
+    round_progress_ratio: float
+    from_block: int | None
+    to_block: int | None
     mismatches: int
     false_alarms: int
     repairs: int
@@ -1330,9 +1330,9 @@ class GetMetricsAnswerIndexerAudit(TypedDict):
 class GetMetricsAnswerIndexerBackfill(TypedDict):
     from_block: int
     to_block: int
-    progress: float
+    progress_ratio: float
     blocks_per_second: float | None
-    seconds_left: float | None
+    remaining_seconds: float | None
 
 
 class GetMetricsAnswerIndexerEndpoint(TypedDict):
@@ -1341,12 +1341,12 @@ class GetMetricsAnswerIndexerEndpoint(TypedDict):
     calls: int
     errors: int
     rate_limited: int
-    bad_answers: int
+    invalid_responses: int
     latency_ms: float | None
-    breaker: Literal["closed", "open", "half_open"]
-    calls_per_second: float | None
+    breaker_state: Literal["closed", "open", "half_open"]
+    calls_per_second_max: float | None
     range_blocks: int
-    range_blocks_cap: int | None
+    range_blocks_max: int | None
     head_block: int | None
 
 
@@ -1403,7 +1403,7 @@ class GetMetricsAnswerStream(TypedDict):
     connections: int
     subscriptions: int
     messages: int
-    bytes: int
+    sent_bytes: int
     replayed_messages: int
     slow_closes: int
 
@@ -1436,7 +1436,7 @@ class GetMetricsAnswerStoreInserts(TypedDict):
 
 
 class GetMetricsAnswerStoreAnsweredBy(TypedDict):
-    question: str
+    query: str
     source: str
     answers: int
 
@@ -1451,12 +1451,12 @@ class GetMetricsAnswerStore(TypedDict):
 
 
 class GetMetricsAnswerCluster(TypedDict):
-    is_active: bool
+    indexer_active: bool
     active_node: str | None
-    term: int | None
+    feed_term: int | None
     feed_age_seconds: float | None
     feed_has_hole: bool
-    open_claims: int
+    indexer_open_claims: int
     redis_up: bool
     redis_down_seconds: float
 
@@ -1474,13 +1474,13 @@ class GetMetricsAnswerBooks(TypedDict):
     in_memory: int
     stale: int
     followed: int
-    hashes_usable: dict[str, int]
+    hash_check_enabled: dict[str, int]
     resyncs: dict[str, int]
     changes: int
     snapshots: int
     unreadable: int
     hashes_proven: dict[str, int]
-    false_alarms: dict[str, int]
+    hash_false_positives: dict[str, int]
     requests: int
     errors: dict[str, int]
     connections_open: int
@@ -1504,10 +1504,10 @@ class GetMetricsAnswerMarketMetadata(TypedDict):
 class GetMetricsAnswerProcessMemory(TypedDict):
     """Memory of the process, in bytes."""
 
-    resident_bytes: int
+    resident_memory_bytes: int
     heap_used_bytes: int
     heap_total_bytes: int
-    external_bytes: int
+    external_memory_bytes: int
 
 
 class GetMetricsAnswerProcessEventLoopLag(TypedDict):
