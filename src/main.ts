@@ -1,7 +1,7 @@
 /**
  * Starts a role. The modules in `roles/` wire its parts.
  */
-import { closeOnError } from "./base/or-close.ts";
+import { closeOnError } from "./base/close-on-error.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";

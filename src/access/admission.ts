@@ -65,8 +65,8 @@ type AdmissionParts = {
   readonly isPublicRead: boolean;
 };
 
-/** The limits per IP of the requests that do not count against the limit of their IP. */
-const limitsApart = {
+/** Separate limits per IP for requests that are exempt from the general one, per minute. */
+const separateLimits = {
   preflight: webLimits.preflightsPerMinute,
   upgrade: webLimits.upgradesPerMinute,
   file: webLimits.filesPerMinute,
@@ -135,7 +135,7 @@ export class Admission {
     const ip = parseIpAddress(socket.remoteAddress ?? "");
     if (ip === null || this.#trustedProxies?.contains(ip) || this.#counted.has(socket)) return true;
     const bucket = toIpBucket(ip);
-    if (!this.#connections.take(bucket, this.#parts.connectionsPerIp)) return false;
+    if (!this.#connections.acquire(bucket, this.#parts.connectionsPerIp)) return false;
     // The server takes a connection again after it has declined another protocol.
     this.#counted.add(socket);
     socket.once("close", () => this.#connections.release(bucket));
@@ -180,10 +180,10 @@ export class Admission {
   }
 
   /** Counts a request against a limit of its own, and shows the limit of the IP. */
-  #admitApart(sender: TimedSender, kind: keyof typeof limitsApart): Awaitable<Caller> {
+  #admitApart(sender: TimedSender, kind: keyof typeof separateLimits): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
-    const limit = limitsApart[kind];
-    const taken = this.#access.ipWindow.take(`${kind} ${bucket}`, limit, startedAtMs);
+    const limit = separateLimits[kind];
+    const taken = this.#access.ipWindow.acquire(`${kind} ${bucket}`, limit, startedAtMs);
     const shown = this.#showLimit(sender);
     return thenMaybe(taken, (own) => {
       if (kind !== "preflight") this.#blameExcess(ip, own);
@@ -193,7 +193,7 @@ export class Admission {
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
-    const shown = this.#access.ipWindow.look(bucket, this.#ipLimit, startedAtMs);
+    const shown = this.#access.ipWindow.peek(bucket, this.#ipLimit, startedAtMs);
     return thenMaybe(shown, (limitStatus) => {
       return { ip, key: null, limitStatus, refusal: null, startedAtMs };
     });
@@ -201,7 +201,7 @@ export class Admission {
 
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
-    const taken = this.#access.ipWindow.take(bucket, this.#ipLimit, startedAtMs);
+    const taken = this.#access.ipWindow.acquire(bucket, this.#ipLimit, startedAtMs);
     return thenMaybe(taken, (limitStatus) => {
       this.#blameExcess(ip, limitStatus);
       const refusal = limitStatus.isAdmitted ? badKey : rateLimited(limitStatus);
@@ -214,7 +214,7 @@ export class Admission {
     key: VerifiedKey,
     access: Access,
   ): Awaitable<Caller> {
-    const taken = this.#access.keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
+    const taken = this.#access.keyWindow.acquire(key.id, key.requestsPerMinute, startedAtMs);
     return thenMaybe(taken, (limitStatus) => {
       // The key may have been revoked while this request waited for Redis.
       const isLive = !(taken instanceof Promise) || this.#access.keys.isLive(key);

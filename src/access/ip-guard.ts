@@ -34,7 +34,7 @@ export class IpGuard {
     if (failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
     const limit = reason === "abuse" ? webLimits.ipAbuseMax : failuresMax;
     const offender = `${reason} ${bucket}`;
-    const offenses = access.offenseWindow.take(offender, limit, clock.monotonicMs());
+    const offenses = access.offenseWindow.acquire(offender, limit, clock.monotonicMs());
     void thenMaybe(offenses, ({ remaining }) => {
       if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
       // When the block ends or is removed, the count starts at 0.

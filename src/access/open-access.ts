@@ -1,8 +1,8 @@
+import { closeOnError } from "../base/close-on-error.ts";
 import { type Config, ConfigError } from "../base/config/config.ts";
 import { accessLimits } from "../base/config/limits.ts";
 import { makeDataDirectory } from "../base/config/make-data-directory.ts";
 import type { Log } from "../base/log.ts";
-import { closeOnError } from "../base/or-close.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import { LocalAccess } from "./local/local-access.ts";

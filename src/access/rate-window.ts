@@ -16,9 +16,9 @@ export const refusedStatus: Omit<LimitStatus, "limit"> = {
  */
 export type RateWindow = {
   /** Admits a request at `nowMs` of the monotonic clock, or refuses it without counting it. */
-  take(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
+  acquire(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
   /** Returns the status of a caller without counting a request. */
-  look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
+  peek(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
   /** Forgets all counted requests of a caller. */
   forget(caller: string): void;
 };

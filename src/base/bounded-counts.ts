@@ -8,7 +8,7 @@ export class BoundedCounts {
   }
 
   /** Counts an item of `owner`; returns `false` instead when the owner has `limit` items. */
-  take(owner: string, limit: number): boolean {
+  acquire(owner: string, limit: number): boolean {
     const count = this.#counts.get(owner) ?? 0;
     if (count >= limit) return false;
     this.#counts.set(owner, count + 1);

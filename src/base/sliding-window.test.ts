@@ -23,7 +23,7 @@ test("R6: no trailing window has more calls than allowed, and no request waits w
         nowMs += pauseMs;
         const waitMs = window.waitMs(calls, nowMs);
         const atMs = nowMs + waitMs;
-        for (let call = 0; call < calls; call += 1) window.take(atMs);
+        for (let call = 0; call < calls; call += 1) window.acquire(atMs);
         nowMs = atMs;
         assert(waitMs === 0 || held(atMs - 1_051, atMs - 1) + calls > callsMax);
         sent.push({ atMs, calls });
@@ -36,6 +36,6 @@ test("R6: no trailing window has more calls than allowed, and no request waits w
 
 test("a request with more calls than the limit gets a second for itself", () => {
   const window = new SlidingWindow(5, 1_050);
-  window.take(0);
+  window.acquire(0);
   assert.equal(window.waitMs(9, 10), 1_040);
 });

@@ -32,7 +32,7 @@ export class SlidingWindow {
   }
 
   /** Admits a request at `nowMs` if less than `part` of the limit is used, or refuses it without counting it. */
-  take(nowMs: number, part = this.limit): LimitStatus {
+  acquire(nowMs: number, part = this.limit): LimitStatus {
     this.#dropBefore(nowMs);
     if (this.#count >= part) return this.#status(false, nowMs, part);
     if (this.#count === this.#ring.length) this.#grow();
@@ -42,7 +42,7 @@ export class SlidingWindow {
   }
 
   /** Returns the status at `nowMs` without counting a request. */
-  look(nowMs: number, part = this.limit): LimitStatus {
+  peek(nowMs: number, part = this.limit): LimitStatus {
     this.#dropBefore(nowMs);
     return this.#status(false, nowMs, part);
   }

@@ -3,9 +3,9 @@
  * waits for this work. This side passes on the changes in order and limits how far the thread runs ahead.
  */
 import { Worker } from "node:worker_threads";
+import { closeOnError } from "../base/close-on-error.ts";
 import { chainLimits } from "../base/config/limits.ts";
 import type { Log, LogLevel } from "../base/log.ts";
-import { closeOnError } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { WakeSignal } from "../base/time/wake-signal.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
@@ -61,7 +61,7 @@ export class ChainThread implements ChangeSource {
     this.#worker = worker;
     // It can reject before `follow` waits for it.
     this.#opened.promise.catch(() => {});
-    worker.on("message", (message: FromChainThread) => this.#hear(message));
+    worker.on("message", (message: FromChainThread) => this.#onMessage(message));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => {
       if (!this.#isClosed) this.#fail(new Error(`the chain thread ended with ${code}`));
@@ -160,7 +160,7 @@ export class ChainThread implements ChangeSource {
     await this.#worker.terminate();
   }
 
-  #hear(message: FromChainThread): void {
+  #onMessage(message: FromChainThread): void {
     switch (message.kind) {
       case "status":
         this.#record(message.status);

@@ -32,7 +32,7 @@ export const headStaleMs = 10_000;
 /** Where changes come from: the chain, or the feed of an indexer in another process. */
 export type ChangeSource = {
   readonly kind: "chain" | "feed";
-  /** `null` until the source has heard of a head. */
+  /** `null` until the source reports a head. */
   readonly head: ObservedHead | null;
   check(): Check;
   /** Ends the changes. */

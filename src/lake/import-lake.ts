@@ -3,8 +3,8 @@
  * so an import that is killed continues after the last part that was committed.
  */
 import { createHash, type KeyObject } from "node:crypto";
+import { closeOnError } from "../base/close-on-error.ts";
 import { type Hash, toFirstSeq, toLastSeq } from "../base/ids.ts";
-import { closeOnError } from "../base/or-close.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
 import { AppendGroup } from "../storage/append/append-group.ts";

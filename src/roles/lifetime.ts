@@ -18,8 +18,8 @@ export class Lifetime {
   }
 
   /**
-   * Registers a function that closes a part, to be called before those registered earlier. After `close` it is called
-   * immediately, and this throws, so that a role that is still opening stops.
+   * Registers a close handler. Handlers run in reverse order. Once closing has begun, runs it immediately and throws,
+   * which aborts a role that is still opening.
    */
   onClose(end: Ending): void {
     this.#endings.push(end);

@@ -18,8 +18,8 @@ import {
 import { getHealth, getReady } from "../api/routes/service/probe-routes.ts";
 import { createRoutes } from "../api/routes.ts";
 import { StreamServer } from "../api/stream/stream-server.ts";
+import { closeOnError } from "../base/close-on-error.ts";
 import type { Config } from "../base/config/config.ts";
-import { closeOnError } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Hub } from "../stream/hub/hub.ts";

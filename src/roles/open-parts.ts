@@ -6,10 +6,10 @@ import {
   type MetricsParts,
   ServiceMetrics,
 } from "../api/metrics/service-metrics.ts";
+import { closeOnError } from "../base/close-on-error.ts";
 import type { Role } from "../base/config/config.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { closeOnError } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { AuditLog } from "../feed/audit-log.ts";
 import { Auditor } from "../feed/auditor.ts";

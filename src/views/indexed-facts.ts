@@ -1,5 +1,5 @@
+import { closeOnError } from "../base/close-on-error.ts";
 import { type Hash, toLastSeq } from "../base/ids.ts";
-import { closeOnError } from "../base/or-close.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
 import { FactStore, type StoreOptions } from "../storage/append/fact-store.ts";

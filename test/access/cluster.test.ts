@@ -46,7 +46,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
         [b, c].map(async (node) => {
           for (let tries = 0; tries < 500; tries += 1) {
             const verified = node.keys.verify(value, localhost);
-            const status = await node.keyWindow.take(key.id, 1_000_000, nowMs());
+            const status = await node.keyWindow.acquire(key.id, 1_000_000, nowMs());
             // Admission checks in the same way, once the limit is known.
             const isAnswered = verified !== null && status.isAdmitted && node.keys.isLive(verified);
             if (isAnswered && nowMs() > answeredAt) late += 1;
@@ -184,7 +184,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       nodes.map(async ({ keyWindow }) => {
         while (nowMs() < endMs) {
           const requestedAtMs = nowMs();
-          const status: LimitStatus = await keyWindow.take("caller", limit, requestedAtMs);
+          const status: LimitStatus = await keyWindow.acquire("caller", limit, requestedAtMs);
           // The time of the response counts. It can be late, but is never before the request.
           if (status.isAdmitted) admittedAt.push(nowMs());
           await pause(2);
@@ -206,12 +206,12 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const node = await cluster.openNode({ limitsWithoutRedis: "refuse", log: silentLog });
     await cluster.redis.kill();
     await waitFor("a refusal", async () => {
-      const { isAdmitted, isUnavailable } = await node.keyWindow.take("caller", 10, nowMs());
+      const { isAdmitted, isUnavailable } = await node.keyWindow.acquire("caller", 10, nowMs());
       return !isAdmitted && isUnavailable ? true : null;
     });
     assert.match(node.refusal ?? "", /^requests with a key are refused until Redis /);
     // Limits by IP, which apply to health checks, still admit the share of the node.
-    assert.equal((await node.ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
+    assert.equal((await node.ipWindow.acquire("192.0.2.1", 10, nowMs())).isAdmitted, true);
   });
 
   test("R12: requests of an IP that a refusing node admitted without Redis still count afterwards", async (t) => {
@@ -224,13 +224,13 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       log: silentLog,
     });
     const { keyWindow, ipWindow } = node;
-    const isUnavailable = async () => (await keyWindow.look("caller", 10, nowMs())).isUnavailable;
+    const isUnavailable = async () => (await keyWindow.peek("caller", 10, nowMs())).isUnavailable;
     redis.refuse();
     await waitFor("the loss", async () => ((await isUnavailable()) ? true : null));
-    assert.equal((await ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
+    assert.equal((await ipWindow.acquire("192.0.2.1", 10, nowMs())).isAdmitted, true);
     redis.resume();
     await waitFor("Redis", async () => ((await isUnavailable()) ? null : true));
-    const { remaining } = await ipWindow.look("192.0.2.1", 10, nowMs());
+    const { remaining } = await ipWindow.peek("192.0.2.1", 10, nowMs());
     assert.equal(remaining, 9, "Redis has not seen this request");
   });
 
@@ -323,7 +323,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await pause(1_500);
     assert(node.keys.verify(value, localhost));
     assert.equal((await node.ipBlocks.list({ limit: 10, after: null })).length, 0);
-    await node.keyWindow.take("caller", 10, nowMs());
+    await node.keyWindow.acquire("caller", 10, nowMs());
     const foreign = { epoch: "x", version: "many" };
     await redis.run((client) => client.hSet(names.state, foreign), waitMsMax);
     await pause(1_500);

@@ -65,7 +65,7 @@ test("R14: keys, limits and IP blocks recover from any foreign value", async (t)
     node.ipBlocks.put({ ...block, blockedAtMs: Date.now(), blockedUntilMs: Date.now() + 600_000 });
     await waitFor("the block on the other node", async () => other.ipBlocks.get(block.bucket));
     await waitFor("an exact limit", async () => {
-      const { isAdmitted, isUnavailable } = await node.keyWindow.take("caller", 1_000, 0);
+      const { isAdmitted, isUnavailable } = await node.keyWindow.acquire("caller", 1_000, 0);
       return isAdmitted && !isUnavailable && node.metrics.live_nodes === 2 ? true : null;
     });
     await waitFor("the use of keys", async () =>

@@ -63,7 +63,7 @@ for (const [place, open] of Object.entries(places)) {
       const endMs = nowMs() + 3 * windowMs;
       const ask = async (window: RateWindow) => {
         while (nowMs() < endMs || statuses.length < requests) {
-          statuses.push(await window.take("caller", limit, nowMs()));
+          statuses.push(await window.acquire("caller", limit, nowMs()));
           await pause(Math.random() * pauseMsMax);
         }
       };
@@ -76,29 +76,29 @@ for (const [place, open] of Object.entries(places)) {
     test("the remaining count goes down, and a look does not change it", async (t) => {
       const [window, other = window] = await open(t);
       assert(window !== undefined && other !== undefined);
-      const first = await window.take("caller", 3, nowMs());
+      const first = await window.acquire("caller", 3, nowMs());
       assert.deepEqual(shown(first), { isAdmitted: true, limit: 3, remaining: 2 });
       assert(first.resetMs > 0 && first.resetMs <= windowMs);
       for (let looks = 0; looks < 3; looks += 1)
-        assert.equal((await other.look("caller", 3, nowMs())).remaining, 2);
-      await other.take("caller", 3, nowMs());
-      await window.take("caller", 3, nowMs());
-      const refused = await other.take("caller", 3, nowMs());
+        assert.equal((await other.peek("caller", 3, nowMs())).remaining, 2);
+      await other.acquire("caller", 3, nowMs());
+      await window.acquire("caller", 3, nowMs());
+      const refused = await other.acquire("caller", 3, nowMs());
       assert.deepEqual(shown(refused), { isAdmitted: false, limit: 3, remaining: 0 });
       assert.equal(refused.isUnavailable, false);
       await pause(refused.resetMs + 5);
-      assert.equal((await other.take("caller", 3, nowMs())).isAdmitted, true);
+      assert.equal((await other.acquire("caller", 3, nowMs())).isAdmitted, true);
     });
 
     test("callers are counted separately, and can be forgotten", async (t) => {
       const [window] = await open(t);
       assert(window !== undefined);
-      assert.equal((await window.take("one", 1, nowMs())).isAdmitted, true);
-      assert.equal((await window.take("other", 1, nowMs())).isAdmitted, true);
-      assert.equal((await window.take("one", 1, nowMs())).isAdmitted, false);
+      assert.equal((await window.acquire("one", 1, nowMs())).isAdmitted, true);
+      assert.equal((await window.acquire("other", 1, nowMs())).isAdmitted, true);
+      assert.equal((await window.acquire("one", 1, nowMs())).isAdmitted, false);
       window.forget("one");
-      assert.equal((await window.take("one", 1, nowMs())).isAdmitted, true);
-      assert.equal((await window.take("other", 1, nowMs())).isAdmitted, false);
+      assert.equal((await window.acquire("one", 1, nowMs())).isAdmitted, true);
+      assert.equal((await window.acquire("other", 1, nowMs())).isAdmitted, false);
     });
   });
 }

@@ -28,11 +28,11 @@ const server = await openTestServer({ makeRoutes });
 after(() => server.close());
 const { read, write, admin } = server.keys;
 
-function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly Route[] {
+function makeRoutes({ access }: RouteParts, checkEveryMs = 3_600_000): readonly Route[] {
   const log = pino({ level: "silent" });
   const cursors = new Cursors(randomBytes(32), () => 0);
   const { keys } = access;
-  const answers = new BulkAnswers({ rowsMax: 1000, cursors, keys, log, lookEveryMs });
+  const answers = new BulkAnswers({ rowsMax: 1000, cursors, keys, log, checkEveryMs });
   const endless = defineRoute({
     path: "/v1/endless",
     access: "read",

@@ -151,7 +151,7 @@ suite("GET /", () => {
     server.clock.advance(60_001);
     const nowMs = server.clock.monotonicMs();
     for (let sent = 0; sent < ipRequestsPerMinute; sent += 1)
-      ipWindow.take(bucket, ipRequestsPerMinute, nowMs);
+      ipWindow.acquire(bucket, ipRequestsPerMinute, nowMs);
     assert.equal((await get(`/assets/${asset}`)).status, 200, "a page that is open works");
     server.clock.advance(59_000);
     const [requestedSeconds, reloadSeconds] = await refused("RATE_LIMITED");

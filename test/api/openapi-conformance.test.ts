@@ -181,7 +181,7 @@ test("429 after a flood has the error shape", async () => {
   const { upgradesPerMinute } = webLimits;
   const nowMs = edge.clock.monotonicMs();
   for (let sent = 0; sent < upgradesPerMinute; sent += 1)
-    edge.access.ipWindow.take(`upgrade ${floodedClient}`, upgradesPerMinute, nowMs);
+    edge.access.ipWindow.acquire(`upgrade ${floodedClient}`, upgradesPerMinute, nowMs);
   blockIp(blockedClient);
 });
 

@@ -119,7 +119,7 @@ suite("the upgrade", () => {
     const { upgradesPerMinute } = webLimits;
     const nowMs = edge.clock.monotonicMs();
     for (let sent = 0; sent < upgradesPerMinute; sent += 1)
-      edge.access.ipWindow.take("upgrade 127.0.0.1", upgradesPerMinute, nowMs);
+      edge.access.ipWindow.acquire("upgrade 127.0.0.1", upgradesPerMinute, nowMs);
     const limited = parseRaw(await edge.sendRaw(upgrade(handshake)));
     assertError(limited, "RATE_LIMITED");
     assert.ok(Number(limited.headers.get("retry-after")) > 0);

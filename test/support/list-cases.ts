@@ -183,7 +183,7 @@ function testGrowth(list: ListUnderTest): void {
 }
 
 function testRefusals({ server, path }: ListUnderTest): void {
-  test("400: what is unknown, repeated, out of range or inside out is named", async () => {
+  test("400: names unknown, repeated, out-of-range and inverted parameters", async () => {
     const refusals: [string, string | RegExp][] = [
       ["limit=0", 'limit must be a whole number from 1 to 1000; got "0"'],
       ["limit=1001", 'limit must be a whole number from 1 to 1000; got "1001"'],

@@ -77,13 +77,13 @@ export class RawStreamClient {
             ? data.readUInt16BE(at + 2)
             : Number(data.readBigUInt64BE(at + 2));
       if (data.length < at + head + length) break;
-      this.#hear((data[at] ?? 0) & 15, data.subarray(at + head, at + head + length));
+      this.#onFrame((data[at] ?? 0) & 15, data.subarray(at + head, at + head + length));
       at += head + length;
     }
     this.#rest = data.subarray(at);
   }
 
-  #hear(opcode: number, payload: Buffer): void {
+  #onFrame(opcode: number, payload: Buffer): void {
     if (opcode === 8) {
       this.closed ??= { code: payload.readUInt16BE(0), reason: payload.toString("utf8", 2) };
     } else if (opcode === 9) this.#socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));

@@ -1,8 +1,8 @@
+import { closeOnError } from "../../base/close-on-error.ts";
 import { redisLimits } from "../../base/config/cluster-limits.ts";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import { RedisConnection } from "../../base/redis/redis-connection.ts";
 import { redisNames } from "../../base/redis/redis-names.ts";
 import { roundToThousandths } from "../../base/round.ts";

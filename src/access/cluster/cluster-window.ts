@@ -33,21 +33,21 @@ export class ClusterWindow implements RateWindow {
     this.#own = new LocalWindow(parts);
   }
 
-  take(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
+  acquire(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.getWindow(caller, limit, nowMs);
     if (!this.#isExact) return this.#takeAlone(caller, own, nowMs);
-    return this.#ask("take", caller, limit).then((status) => {
+    return this.#ask("acquire", caller, limit).then((status) => {
       if (status === null) return this.#takeAlone(caller, own, nowMs);
-      if (status.isAdmitted) own.take(nowMs);
+      if (status.isAdmitted) own.acquire(nowMs);
       return status;
     });
   }
 
-  look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
+  peek(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.getWindow(caller, limit, nowMs);
-    const lookAlone = () => this.#decideAlone(own, (part) => own.look(nowMs, part));
-    if (!this.#isExact) return lookAlone();
-    return this.#ask("look", caller, limit).then((status) => status ?? lookAlone());
+    const peekAlone = () => this.#decideAlone(own, (part) => own.peek(nowMs, part));
+    if (!this.#isExact) return peekAlone();
+    return this.#ask("peek", caller, limit).then((status) => status ?? peekAlone());
   }
 
   /** Whether every request is refused, because Redis cannot count it and this node may not decide alone. */
@@ -61,7 +61,7 @@ export class ClusterWindow implements RateWindow {
   }
 
   #takeAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
-    const status = this.#decideAlone(own, (part) => own.take(nowMs, part));
+    const status = this.#decideAlone(own, (part) => own.acquire(nowMs, part));
     // Redis then has every request of the window when it decides again.
     if (status.isAdmitted && this.#client.isConnected) void this.#ask("record", caller, own.limit);
     return status;

@@ -3,9 +3,9 @@ import { LuaScript } from "../../base/redis/lua-script.ts";
 import type { LimitStatus } from "../../base/sliding-window.ts";
 import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 
-/** A question to Redis. `look` counts nothing, `take` counts an admitted request, `record` counts without a limit. */
+/** A request to Redis. `peek` counts nothing, `acquire` counts an admitted request, `record` counts without a limit. */
 export type WindowQuestion = {
-  readonly kind: "look" | "take" | "record";
+  readonly kind: "peek" | "acquire" | "record";
   /** The kind of window and the caller. */
   readonly name: string;
   readonly limit: number;
@@ -39,7 +39,7 @@ for i = 2, #KEYS do
     oldest = redis.call('LINDEX', key, 0)
   end
   local used, admitted = redis.call('LLEN', key), 0
-  if kind == 'record' or (kind == 'take' and used < limit) then
+  if kind == 'record' or (kind == 'acquire' and used < limit) then
     redis.call('RPUSH', key, string.format('%d', now))
     redis.call('PEXPIRE', key, window)
     used, admitted, oldest = used + 1, 1, oldest or now

@@ -110,6 +110,8 @@ export class AccessDatabase {
     const version = Number(this.sql.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version === 0) this.sql.exec(schema);
     else if (version !== schemaVersion)
-      throw new ConfigError([`${path} is of another version of oddwire`]);
+      throw new ConfigError([
+        `${path} has format ${version}, this version of oddwire needs format ${schemaVersion}; run the version that made it`,
+      ]);
   }
 }

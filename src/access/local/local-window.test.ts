@@ -15,7 +15,7 @@ class NaiveWindow {
     this.#windowMs = windowMs;
   }
 
-  take(nowMs: number): boolean {
+  acquire(nowMs: number): boolean {
     this.#admitted = this.#admitted.filter((timeMs) => timeMs > nowMs - this.#windowMs);
     if (this.#admitted.length >= this.#limit) return false;
     this.#admitted.push(nowMs);
@@ -41,8 +41,8 @@ test("R12: the window admits and refuses exactly like a naive list of admission 
       let nowMs = 0;
       for (const wait of waits) {
         nowMs += wait;
-        assert.equal(window.take(nowMs).isAdmitted, naive.take(nowMs));
-        assert.equal(window.look(nowMs).remaining, naive.remaining());
+        assert.equal(window.acquire(nowMs).isAdmitted, naive.acquire(nowMs));
+        assert.equal(window.peek(nowMs).remaining, naive.remaining());
       }
     }),
     { numRuns: 300 },
@@ -52,8 +52,8 @@ test("R12: the window admits and refuses exactly like a naive list of admission 
 test("R12: no trailing window admits more than the limit, even after a late burst", () => {
   const window = new SlidingWindow(1000, 60_000);
   const bursts = [0, ...Array.from({ length: 999 }, () => 59_900)];
-  for (const timeMs of bursts) assert.equal(window.take(timeMs).isAdmitted, true);
-  const late = Array.from({ length: 1000 }, () => window.take(60_001)).filter(
+  for (const timeMs of bursts) assert.equal(window.acquire(timeMs).isAdmitted, true);
+  const late = Array.from({ length: 1000 }, () => window.acquire(60_001)).filter(
     ({ isAdmitted }) => isAdmitted,
   ).length;
   assert.equal(late, 1);
@@ -66,12 +66,12 @@ test("a refused request does not count, and resetMs is the time until the next a
       let nowMs = 0;
       for (const wait of waits) {
         nowMs += wait;
-        const { isAdmitted, resetMs } = window.take(nowMs);
+        const { isAdmitted, resetMs } = window.acquire(nowMs);
         if (isAdmitted) continue;
         assert.ok(resetMs > 0 && resetMs <= windowMs);
-        assert.equal(window.take(nowMs + resetMs - 1).isAdmitted, false);
+        assert.equal(window.acquire(nowMs + resetMs - 1).isAdmitted, false);
         nowMs += resetMs;
-        assert.equal(window.take(nowMs).isAdmitted, true);
+        assert.equal(window.acquire(nowMs).isAdmitted, true);
       }
     }),
   );
@@ -79,10 +79,10 @@ test("a refused request does not count, and resetMs is the time until the next a
 
 test("resetMs of an empty window is 0", () => {
   const window = new SlidingWindow(10, windowMs);
-  assert.equal(window.look(0).resetMs, 0);
-  assert.equal(window.take(0).resetMs, windowMs);
-  assert.equal(window.look(0).resetMs, windowMs);
-  const { resetMs, remaining } = window.look(windowMs);
+  assert.equal(window.peek(0).resetMs, 0);
+  assert.equal(window.acquire(0).resetMs, windowMs);
+  assert.equal(window.peek(0).resetMs, windowMs);
+  const { resetMs, remaining } = window.peek(windowMs);
   assert.deepEqual([resetMs, remaining], [0, 10]);
 });
 
@@ -100,8 +100,8 @@ test("a table within its bound never drops a request that still counts", () => {
       let nowMs = 0;
       for (const [caller, wait] of sequence) {
         nowMs += wait;
-        const taken = table.getWindow(`caller ${caller}`, 3, nowMs).take(nowMs);
-        assert.equal(taken.isAdmitted, naive[caller]?.take(nowMs));
+        const taken = table.getWindow(`caller ${caller}`, 3, nowMs).acquire(nowMs);
+        assert.equal(taken.isAdmitted, naive[caller]?.acquire(nowMs));
       }
     }),
   );
@@ -110,11 +110,11 @@ test("a table within its bound never drops a request that still counts", () => {
 test("a table never holds more windows than its bound, and keeps the windows used last", () => {
   const table = new LocalWindow({ windowMs, entriesMax: 100 });
   for (let caller = 0; caller < 10_000; caller += 1) {
-    table.getWindow(`caller ${caller}`, 3, 0).take(0);
+    table.getWindow(`caller ${caller}`, 3, 0).acquire(0);
     assert.ok(table.size <= 100);
   }
   const busy = table.getWindow("busy", 1, 0);
-  busy.take(0);
+  busy.acquire(0);
   table.getWindow("other", 1, 0);
   assert.equal(table.getWindow("busy", 1, 0), busy);
 });

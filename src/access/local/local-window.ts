@@ -18,12 +18,12 @@ export class LocalWindow implements RateWindow {
     this.#entriesMax = Math.ceil(options.entriesMax / 2);
   }
 
-  take(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.getWindow(caller, limit, nowMs).take(nowMs);
+  acquire(caller: string, limit: number, nowMs: number): LimitStatus {
+    return this.getWindow(caller, limit, nowMs).acquire(nowMs);
   }
 
-  look(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.getWindow(caller, limit, nowMs).look(nowMs);
+  peek(caller: string, limit: number, nowMs: number): LimitStatus {
+    return this.getWindow(caller, limit, nowMs).peek(nowMs);
   }
 
   /** Returns the window of `caller`, or a new one with `limit`. */

@@ -45,7 +45,7 @@ type BulkParts = {
   readonly keys: Pick<Keys, "isLive">;
   readonly log: Log;
   /** The interval at which the throughput of each client is checked. */
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
 };
 
 /**
@@ -67,8 +67,8 @@ export class BulkAnswers {
     const { request } = reply;
     const { key } = request.caller;
     const { limit } = file.query;
-    const { rowsMax, log, lookEveryMs = webLimits.exportBytesMinMs } = this.#parts;
-    const release = limit === undefined ? this.#take(key?.id ?? "") : () => undefined;
+    const { rowsMax, log, checkEveryMs = webLimits.exportBytesMinMs } = this.#parts;
+    const release = limit === undefined ? this.#acquire(key?.id ?? "") : () => undefined;
     try {
       const rows = await file.openFile(Math.min(limit ?? Infinity, rowsMax));
       this.#setHeaders(reply, file, rows);
@@ -79,7 +79,7 @@ export class BulkAnswers {
       }
       const whole = withTrailers(reply, this.#toPieces(file, this.#whileLive(file, rows, key)));
       const pieces = metered(whole, {
-        everyMs: lookEveryMs,
+        everyMs: checkEveryMs,
         onSlow: () => body.destroy(new SlowClientError()),
       });
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
@@ -155,9 +155,9 @@ export class BulkAnswers {
     });
   }
 
-  #take(keyId: string): () => void {
+  #acquire(keyId: string): () => void {
     const { exportsMax, exportsPerKeyMax } = webLimits;
-    if (this.#running.total >= exportsMax || !this.#running.take(keyId, exportsPerKeyMax)) {
+    if (this.#running.total >= exportsMax || !this.#running.acquire(keyId, exportsPerKeyMax)) {
       const publicMessage = "Too many exports are under way";
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
     }
@@ -170,7 +170,7 @@ class SlowClientError extends Error {
   override name = "SlowClientError";
 
   constructor() {
-    super("an export was cut: its client takes too little");
+    super("export aborted: client reads too slowly");
   }
 }
 

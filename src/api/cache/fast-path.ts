@@ -40,7 +40,7 @@ export class FastPath {
   }
 
   /** Returns whether the request has been answered. Otherwise it is untouched. Synchronous if the caller is known. */
-  take(request: IncomingMessage, response: ServerResponse): Awaitable<boolean> {
+  tryAnswer(request: IncomingMessage, response: ServerResponse): Awaitable<boolean> {
     // Without a socket, an earlier response on the connection is still being sent. Responses keep the request order.
     if (request.method !== "GET" || response.socket === null) return false;
     const { cache, admission } = this.#parts;

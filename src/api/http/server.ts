@@ -108,7 +108,7 @@ export class HttpServer {
       // Cached responses do not reach Fastify, except while the server closes: Fastify then adds `Connection: close`.
       serverFactory: (handle) =>
         createServer(nodeOptions, (request, response) => {
-          const isTaken = this.node.listening && this.#fastPath.take(request, response);
+          const isTaken = this.node.listening && this.#fastPath.tryAnswer(request, response);
           if (isTaken === true) return;
           this.#bare.pending.add(response);
           void thenMaybe(isTaken, (isAnswered) => {

@@ -30,7 +30,7 @@ type MarketListing<Row> = Pick<RowList<unknown>, "path" | "row" | "pageRows"> & 
   /** Returns the row of a market; `null` if a reorg has reverted it. */
   readonly present: (conditionId: ConditionId) => Row | null;
   /** Whether a market still has a row, to count those of a file. Absent if the list skips the ones that have none. */
-  readonly isShown?: (conditionId: ConditionId) => boolean;
+  readonly isListed?: (conditionId: ConditionId) => boolean;
 };
 
 /** Reads a list after `edge`, the end of the previous page. */
@@ -131,13 +131,13 @@ export class MarketLists {
 
 /** Yields the places of a list after `edge`, read `limit` at a time, without markets that have no row any more. */
 function* shownPages<Row>(
-  { query: { order }, isShown = () => true }: MarketListing<Row>,
+  { query: { order }, isListed = () => true }: MarketListing<Row>,
   { list, edge }: { readonly list: MarketList; readonly edge: MarketPlace | null },
   limit: number,
 ): Generator<MarketPlace[]> {
   for (let after = edge; ; ) {
     const places = list.page(after, { order, limit });
-    yield places.filter(({ conditionId }) => isShown(conditionId));
+    yield places.filter(({ conditionId }) => isListed(conditionId));
     if (places.length < limit) return;
     after = places.at(-1) ?? null;
   }

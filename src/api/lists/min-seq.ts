@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
-import { isAheadOfChain, waitForPosition } from "../../query/until-reached.ts";
+import { isAheadOfChain, waitForPosition } from "../../query/wait-for-position.ts";
 import type { Backend } from "../backend.ts";
 import { Cursors } from "../route/cursor.ts";
 import type { Route } from "../route/route.ts";

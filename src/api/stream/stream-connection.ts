@@ -116,16 +116,16 @@ export class StreamConnection implements Carrier {
 
   #takePlaces({ ip, key }: Caller): boolean {
     const { quotas } = this.#parts;
-    const isRoom = this.#take(`ip ${toIpBucket(ip)}`, quotas.connectionsPerIp);
+    const isRoom = this.#acquire(`ip ${toIpBucket(ip)}`, quotas.connectionsPerIp);
     return isRoom && (key === null || this.#takeKeyPlace(key));
   }
 
   #takeKeyPlace(key: VerifiedKey): boolean {
-    return this.#take(`key ${key.id}`, this.#parts.quotas.connectionsPerKey[key.scope]);
+    return this.#acquire(`key ${key.id}`, this.#parts.quotas.connectionsPerKey[key.scope]);
   }
 
-  #take(place: string, limit: number): boolean {
-    const isTaken = this.#parts.counts.take(place, limit);
+  #acquire(place: string, limit: number): boolean {
+    const isTaken = this.#parts.counts.acquire(place, limit);
     if (isTaken) this.#places.push(place);
     return isTaken;
   }

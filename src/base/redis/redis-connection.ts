@@ -39,7 +39,7 @@ export class RedisConnection {
     this.#log = log;
     RedisConnection.#open.add(this);
     client.on("ready", () => this.#cameUp());
-    client.on("ping-interval", () => this.#hear());
+    client.on("ping-interval", () => this.#recordContact());
     // Every failed attempt to connect emits an error. Only the first is logged as a warning.
     client.on("error", (thrown: unknown) => this.#wentDown(toError(thrown)));
   }
@@ -110,11 +110,11 @@ export class RedisConnection {
   /** Notes when the answer arrives, also if that is too late for the caller. */
   async #observed<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const received = await answer;
-    this.#hear();
+    this.#recordContact();
     return received;
   }
 
-  #hear(): void {
+  #recordContact(): void {
     this.#observedMs = systemClock.monotonicMs();
   }
 
@@ -145,7 +145,7 @@ export class RedisConnection {
   #cameUp(): void {
     // node-redis does not stop a socket that is just connecting. It would stay, and so would this process.
     if (this.#isClosed) return this.#client.destroy();
-    this.#hear();
+    this.#recordContact();
     if (this.#downSinceMs === null) return;
     this.#downMs += systemClock.monotonicMs() - this.#downSinceMs;
     this.#downSinceMs = null;

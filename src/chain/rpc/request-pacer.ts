@@ -5,7 +5,7 @@ import { EndpointError } from "../chain-errors.ts";
 
 /** The pause after a refusal that names none. Each further refusal doubles it. */
 const pause = { firstMs: 250, maxMs: 30_000 } as const;
-/** The window of the budget: a second and a margin, because a call can reach the endpoint faster than earlier ones. */
+/** Length of the rate window. The margin over a second allows for calls that arrive faster than earlier ones. */
 const windowMs = 1_050;
 /** How long after a change of the rate until it grows. */
 const growEveryMs = 1_000;
@@ -149,7 +149,7 @@ export class RequestPacer {
   }
 
   #recordSent(calls: number, nowMs: number): void {
-    for (let call = 0; call < calls; call += 1) this.#window?.take(nowMs);
+    for (let call = 0; call < calls; call += 1) this.#window?.acquire(nowMs);
     this.#nextFreeMs = nowMs + (calls * 1_000) / this.#callsPerSecond;
     const { startMs } = this.#second;
     const age = nowMs - startMs;

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
+import { closeOnError } from "../../base/close-on-error.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import {
@@ -107,7 +107,7 @@ export class ChainSource<Final = readonly Block[]> {
   ): Promise<ChainSource<Final>> {
     const source = new ChainSource(options, prepare);
     await closeOnError(source, async () => {
-      await source.#parts.watch.hearAll();
+      await source.#parts.watch.pollAll();
       for (const { refusal } of source.#parts.pool.endpoints) if (refusal !== null) throw refusal;
       await source.#finality.update();
     });

@@ -83,7 +83,7 @@ function openWatch() {
         nowMs += blockMs;
         head += 1;
         announce({ number: head, hash: getHash(head) });
-        await watch.hearAll();
+        await watch.pollAll();
       }
     },
     answers: (does: boolean) => (isAnswering = does),
@@ -99,7 +99,7 @@ function openWatch() {
         if (ms % blockMs === 0) head += 1;
         if (!isClosing) announce({ number: head, hash: getHash(head) });
         const requested = exchanges;
-        await watch.hearAll();
+        await watch.pollAll();
         if (!isClosing || exchanges === requested) continue;
         isAnnouncing = false;
         lose("the socket was closed with code 1006");

@@ -68,7 +68,7 @@ export class HeadWatch {
   }
 
   /** Polls every endpoint once, and waits for the answers up to `headTimeoutMs`. */
-  async hearAll(): Promise<void> {
+  async pollAll(): Promise<void> {
     const { clock, signal } = this.#context;
     const observed = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
     const deadline = clock.sleep(chainLimits.headTimeoutMs, signal);
@@ -140,7 +140,7 @@ export class HeadWatch {
     this.#checkSilence(endpoint);
   }
 
-  /** Decides which heads are believed, from the heads of all endpoints that were heard recently. */
+  /** Decides which heads are believed, from the heads of all endpoints that were observed recently. */
   #judgeHeads(): void {
     const observed = this.#pool.endpoints.filter(({ state }) => state.view !== null);
     const max = believedHeadMax(observed.filter((endpoint) => endpoint.isPresent)) ?? 0;

@@ -18,8 +18,8 @@ type ReaderParts = {
 };
 
 /**
- * Takes in the market metadata that the active indexer has fetched: new rows, and stored rows of markets that have no
- * metadata here. A market can become known after its row was read.
+ * Reads the market metadata that the active indexer has stored: new rows, and rows of markets that have none here,
+ * because a market can be indexed after its row was read.
  */
 export class MetadataReader {
   readonly #parts: ReaderParts;

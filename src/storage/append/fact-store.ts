@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import { closeOnError } from "../../base/or-close.ts";
+import { closeOnError } from "../../base/close-on-error.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import { encodeCommit } from "../codec/encode-facts.ts";

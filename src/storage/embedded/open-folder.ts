@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { closeOnError } from "../../base/close-on-error.ts";
 import { storeLimits } from "../../base/config/limits.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import { refuseFullDisk } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { schemaStatements } from "../schema/schema.ts";

@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { closeOnError } from "../../base/close-on-error.ts";
 import { storeLimits } from "../../base/config/limits.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import { awaitWrite } from "./store-errors.ts";
 
 /** Numbers the files of this process. */

@@ -18,7 +18,7 @@ import type { BlockRange, Coverage, TimedBlock } from "../../chain/raw-log.ts";
 import { toHour, toMinute } from "../../market/minute-candle.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import { firstSeqAbove } from "../covered-facts.ts";
-import { rebuildCandles } from "../embedded/remake-candles.ts";
+import { rebuildCandles } from "../embedded/rebuild-candles.ts";
 import { deleteRows } from "../engine/delete-rows.ts";
 import { type Engine, prefixed } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";

@@ -9,7 +9,7 @@ import { storeLimits } from "../../base/config/limits.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import type { EncodedBatch } from "../codec/encode-facts.ts";
-import { rebuildCandles } from "../embedded/remake-candles.ts";
+import { rebuildCandles } from "../embedded/rebuild-candles.ts";
 import { deleteRows } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import {

@@ -1,6 +1,6 @@
+import { closeOnError } from "../../base/close-on-error.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, StartAgainError, toError } from "../../base/errors.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import { ReorgLog } from "../append/reorg-log.ts";
 import { CoveredFacts } from "../covered-facts.ts";

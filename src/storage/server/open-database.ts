@@ -1,6 +1,6 @@
+import { closeOnError } from "../../base/close-on-error.ts";
 import type { Config } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { toIdentity } from "../directory/identity.ts";
 import type { Engine } from "../engine/engine.ts";

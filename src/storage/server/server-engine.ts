@@ -7,10 +7,10 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { assert } from "../../base/assert.ts";
+import { closeOnError } from "../../base/close-on-error.ts";
 import { type Config, ConfigError } from "../../base/config/config.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
-import { closeOnError } from "../../base/or-close.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
 import {
   type BinaryFormat,

@@ -5,7 +5,7 @@ import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
 import { reachesBeforeFirst } from "../../query/before-first.ts";
-import { waitForPosition } from "../../query/until-reached.ts";
+import { waitForPosition } from "../../query/wait-for-position.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
@@ -134,7 +134,7 @@ export class Hub {
     this.#addFinal(getContents(fills, blocks.flatMap((block) => block.events).length), false);
   }
 
-  /** Continues the topics that final blocks concern: all if the blocks are new, otherwise those of final rows only. */
+  /** Notifies topics of newly final blocks. Blocks already sent as unfinalized reach only topics with `finality: finalized`. */
   #addFinal(contents: Contents, areNew: boolean): void {
     const { latest, final } = this.#history;
     const { facts } = this.#sources;

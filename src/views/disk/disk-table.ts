@@ -13,8 +13,8 @@ const nothing = Symbol("nothing");
  * Values by key in a table of SQLite, with a cache of recently used values. The cache has two generations: when the
  * young one is full, it replaces the old one, whose values were not used since.
  *
- * A value is written some thousands of keys after it was set. The totals of a busy token change with every batch, and
- * only the last value counts. Names that differ only after a dot share one table of SQLite, so that their values for
+ * Writes are delayed by some thousands of keys, because the totals of a busy token change with every batch and only the
+ * last value counts. Names that differ only after a dot share one table of SQLite, so that their values for
  * the same key are read together.
  */
 export class DiskTable<Key extends string, Value> implements StateTable<Key, Value> {

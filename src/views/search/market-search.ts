@@ -46,11 +46,11 @@ type WordMatches = {
   readonly postings: number;
 };
 
-/** The ranks that a word is added to: those of all markets, or of some, outside of which none has a rank. */
+/** Where the scores of a word are added. `among` lists the markets that are still candidates; `null` means all. */
 type Ranking = {
   readonly ranks: Ranks;
   readonly among: Int32Array | null;
-  /** Whether it is the first word, before which no market has a rank. */
+  /** Whether this is the first word. Before it no market has a rank. */
   readonly isFirst: boolean;
 };
 

@@ -59,7 +59,7 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
           return key === null ? null : findEvent(state, key);
         },
         // A reorg also reverts market metadata, until it is requested again.
-        isShown: (conditionId) => getKey(state, conditionId) !== null,
+        isListed: (conditionId) => getKey(state, conditionId) !== null,
       }),
   });
 }
