@@ -79,7 +79,7 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
       return Object.fromEntries(
         Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [
           name,
-          describeProperty(name, schema, fieldNotes[`${owner}.${name}`] ?? fieldNotes[name]),
+          describeProperty(name, schema, findNote(name, owner)),
         ]),
       );
     case "anyOf":
@@ -89,6 +89,12 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
     default:
       return value;
   }
+}
+
+function findNote(name: string, owner: string): string | undefined {
+  const note = fieldNotes[`${owner}.${name}`] ?? fieldNotes[name];
+  if (note !== undefined || !name.endsWith("_ms")) return note;
+  return `${name.slice(0, -3)} in Unix milliseconds`;
 }
 
 /** Describes a field. What its schema lacks is filled in, as next to a `$ref`: the note and an example. */

@@ -1,6 +1,6 @@
 /**
  * Descriptions of the fields of rows, by field name. An entry `Row.name` is for a row in which the name has another
- * meaning. A field whose schema has a description needs no entry.
+ * meaning. A field whose schema has a description needs no entry, nor does `name_ms` next to `name`.
  */
 export const fieldNotes: Readonly<Record<string, string>> = {
   "Position.outcome_index": "Index of the outcome; null until the market is known",
@@ -20,9 +20,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   payout: "What a share pays, in USD; null while the market is open",
   mergeable_size: "Shares that could be merged with as many of the other outcome",
   last_seq: "Position of the last change on the chain",
-  last_active_ms: "last_active in Unix milliseconds",
   last_active: "Time of the last change of the position",
-  first_seen_ms: "first_seen in Unix milliseconds",
   first_seen: "Time of the first change of the position",
   fees_usd: "Fees paid in collateral, in USD",
   cost_usd: "Cost of these shares with their fees, in USD",
@@ -55,7 +53,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
     "Condition of the token or result: the id of a market, or the condition_id of its mirror; null until it is known",
   created_at:
     "When it was created; for a market, the time of the block that prepared the condition, and for a mirror of the one that first names it",
-  created_at_ms: "created_at in Unix milliseconds",
   created_block:
     "Block in which the condition was prepared; null when that was before the first indexed block and the market is known from the venue",
   data: "The row or rows that were requested",
@@ -79,7 +76,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   finalized_seq: "Last position of finalized_block",
   finalized_block: "Newest block that can never be reverted; null before the first",
   first_trade_at: "Time of the first trade",
-  first_trade_at_ms: "first_trade_at in Unix milliseconds",
   granted: "role_changed: true when the role was granted, false when it was revoked",
   has_more: "Whether there is a next page",
   head_block: "Newest block of the chain that the service has seen; null before the first",
@@ -95,7 +91,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   last_trade:
     "The newest trade of either token of the pair, with the price and side of this one; null without one",
   last_trade_at: "Time of the newest trade; null without one",
-  last_trade_at_ms: "last_trade_at in Unix milliseconds",
   last_used_at: "When the key was last used; null for never",
   legs: "Maker legs of the match",
   limit: "The most rows of a page",
@@ -154,7 +149,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   resolution: "How the market ended; null while it is open",
   resolved: "Whether the market is resolved",
   resolved_at: "When the market was resolved; null while it is open",
-  resolved_at_ms: "resolved_at in Unix milliseconds",
   revoked_at: "When the key was revoked; null while it is not",
   role: "role_changed: which role",
   scope: "What the key may do",
@@ -179,7 +173,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   taker_order_hash: "Hash of the taker's order; null for direct fills",
   taker_trades: "Trades in which the wallet's order was the taker's",
   timestamp: "Time of the block",
-  timestamp_ms: "timestamp in Unix milliseconds",
   title: "Title of the event; null when it is not known",
   token_id: "Outcome token (ERC-1155), a decimal below 2^256",
   tokens: "Outcome tokens, by outcome_index; empty when there are more than two outcomes",

@@ -16,7 +16,7 @@ type Field = {
 };
 
 /** A value of a reading with the labels of the lists around it. For `metricTable` every value is `undefined`. */
-type Place = {
+type Reading = {
   readonly name: string;
   /** Prefix of the names of metrics here. */
   readonly prefix: string;
@@ -40,19 +40,19 @@ export function toFamilies(metrics?: Metrics): readonly Family[] {
   return [...families.values()];
 }
 
-function* walk(field: Field, place: Place): Generator<Family> {
+function* walk(field: Field, reading: Reading): Generator<Family> {
   const { description: help = "", "~metric": shown } = field;
-  if (shown !== undefined) yield toFamily({ ...shown, help, states: field.enum }, place);
+  if (shown !== undefined) yield toFamily({ ...shown, help, states: field.enum }, reading);
   // Every union is of a shape and `null`.
   const { properties = {}, items, ...keywords } = field.anyOf?.[0] ?? field;
-  const { "~labels": names = [], "~prefix": prefix = getName(place) } = keywords;
+  const { "~labels": names = [], "~prefix": prefix = getName(reading) } = keywords;
   for (const [name, property] of Object.entries(properties))
-    yield* walk(property, { ...place, name, prefix, value: valueAt(place.value, name) });
+    yield* walk(property, { ...reading, name, prefix, value: valueAt(reading.value, name) });
   if (items === undefined) return;
-  const labelNames = [...place.labelNames, ...names];
-  for (const value of toEntries(place.value)) {
+  const labelNames = [...reading.labelNames, ...names];
+  for (const value of toEntries(reading.value)) {
     const own = Object.fromEntries(names.map((name) => [name, String(valueAt(value, name))]));
-    const labels = { ...place.labels, ...own };
+    const labels = { ...reading.labels, ...own };
     yield* walk(items, { name: "", prefix, value, labelNames, labels });
   }
 }
@@ -62,12 +62,13 @@ function toFamily(
     readonly help: string;
     readonly states: readonly string[] | undefined;
   },
-  place: Place,
+  reading: Reading,
 ): Family {
-  const { value, labels, labelNames } = place;
+  const { value, labels, labelNames } = reading;
   const { type, help, label, labels: fixed = {}, states, name: own } = metric;
-  const isMilliseconds = place.name.endsWith("_ms");
-  const derived = getName(place).replace(/_ms$/, "_seconds") + (type === "counter" ? "_total" : "");
+  const isMilliseconds = reading.name.endsWith("_ms");
+  const derived =
+    getName(reading).replace(/_ms$/, "_seconds") + (type === "counter" ? "_total" : "");
   const samples = toNumbers(value, states).map(([key, number]) => ({
     labels: { ...labels, ...fixed, ...(label === undefined ? {} : { [label]: key }) },
     value: isMilliseconds ? number / 1000 : number,
@@ -78,7 +79,7 @@ function toFamily(
 }
 
 /** Returns the derived name of a value: the prefix and its own name. */
-function getName({ prefix, name }: Place): string {
+function getName({ prefix, name }: Reading): string {
   return prefix === "" || name === "" ? `${prefix}${name}` : `${prefix}_${name}`;
 }
 
