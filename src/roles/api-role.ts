@@ -5,7 +5,7 @@ import { Intake } from "../feed/intake.ts";
 import { tieDataDirectory } from "../storage/directory/data-directory.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
-import { getServerPlace } from "../storage/server/open-database.ts";
+import { getServerDatabase } from "../storage/server/open-database.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { openFeed, openRedis, servingStatus } from "./cluster-parts.ts";
@@ -16,7 +16,7 @@ import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.t
 export async function openApi(start: RoleStart): Promise<string> {
   const { config, contracts, log, life, stop } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const place = getServerPlace(config, contracts);
+  const place = getServerDatabase(config, contracts);
   const reader = await FactReader.open(place, { onWaiting, signal: stop });
   await tieDataDirectory(start, start.startedAt);
   const access = await openAccess(start);

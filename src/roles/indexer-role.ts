@@ -10,7 +10,7 @@ import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Intake } from "../feed/intake.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
-import { getServerPlace, openDatabase } from "../storage/server/open-database.ts";
+import { getServerDatabase, openDatabase } from "../storage/server/open-database.ts";
 import { indexingStatus, nodeName, openFeed, openRedis } from "./cluster-parts.ts";
 import { serveOperations } from "./listen.ts";
 import {
@@ -48,7 +48,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   // A standby that serves another chain must not wait for its turn.
   chain.opened.catch(life.fail);
   // Creates the tables, because a standby needs the keys in them too.
-  const engine = await openDatabase(getServerPlace(config, contracts));
+  const engine = await openDatabase(getServerDatabase(config, contracts));
   await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);

@@ -101,9 +101,9 @@ export async function openReadFacts({
   stop,
 }: RoleStart): Promise<IndexedFacts> {
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const { getServerPlace } = await import("../storage/server/open-database.ts");
+  const { getServerDatabase } = await import("../storage/server/open-database.ts");
   const { FactReader } = await import("../storage/server/fact-reader.ts");
-  const reader = await FactReader.open(getServerPlace(config, contracts), {
+  const reader = await FactReader.open(getServerDatabase(config, contracts), {
     onWaiting,
     signal: stop,
   });
@@ -112,8 +112,8 @@ export async function openReadFacts({
 
 /** Opens the configured server. Its code is loaded on demand. */
 async function openServer({ config, contracts }: RoleStart): Promise<Engine> {
-  const { openDatabase, getServerPlace } = await import("../storage/server/open-database.ts");
-  return openDatabase(getServerPlace(config, contracts));
+  const { openDatabase, getServerDatabase } = await import("../storage/server/open-database.ts");
+  return openDatabase(getServerDatabase(config, contracts));
 }
 
 /** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */

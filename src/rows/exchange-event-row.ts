@@ -69,7 +69,7 @@ export function toCancellationRow(
 ): Static<typeof cancellationRow> | null {
   const { event } = located;
   if (!isCancellation(event)) return null;
-  return toPlacedRow(located, { kind: event.kind, ...noEnd, ...getFields(event) }, context);
+  return toLocatedRow(located, { kind: event.kind, ...noEnd, ...getFields(event) }, context);
 }
 
 /** An event as clients see it; `null` for events of other contracts, and for fills. */
@@ -80,10 +80,10 @@ export function toExchangeEventRow(
   const { event } = located;
   if (!isNotice(event)) return null;
   const fields = { kind: event.kind, ...noEnd, ...noChange, ...getFields(event) };
-  return toPlacedRow(located, fields, context);
+  return toLocatedRow(located, fields, context);
 }
 
-function toPlacedRow<Fields>(located: LocatedEvent, fields: Fields, context: trade.RowContext) {
+function toLocatedRow<Fields>(located: LocatedEvent, fields: Fields, context: trade.RowContext) {
   const contract = context.directory.contracts.byAddress.get(located.address);
   assert(contract?.kind === "exchange", "nothing else logs such events");
   return {

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { readFills } from "../../src/query/read-fills.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
-import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
@@ -38,7 +38,9 @@ async function run(name: string): Promise<void> {
   await promisify(execFile)("sh", ["-c", process.env[name] ?? "false"]);
 }
 
-async function openWriter(t: TestContext): Promise<{ writer: IndexedFacts; place: ServerPlace }> {
+async function openWriter(
+  t: TestContext,
+): Promise<{ writer: IndexedFacts; place: ServerDatabase }> {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const place = realPlace(`oddwire_test_${randomUUID().replaceAll("-", "")}`);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { checkDatabase } from "../../src/storage/server/check-database.ts";
-import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, clusterName } from "../support/clickhouse/clickhouse-server.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
@@ -22,7 +22,7 @@ async function getProblems(
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const of = { database: "facts", cluster: null, identity };
-  const place: ServerPlace = { url, user: "default", password: "", spoolDir: dataDir, ...of };
+  const place: ServerDatabase = { url, user: "default", password: "", spoolDir: dataDir, ...of };
   const engine = await openDatabase(place);
   cleanUp(t, () => engine.close());
   const findings = await checkDatabase(engine, { ...place, cluster });

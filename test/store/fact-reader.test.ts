@@ -9,7 +9,7 @@ import * as fc from "fast-check";
 import { ConfigError } from "../../src/base/config/config.ts";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
-import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { appendPart, tables } from "../support/append-part.ts";
@@ -30,9 +30,12 @@ const blocks = withLedger(getFacts(buildChain(plans)));
 const batches = [blocks.slice(0, 40), blocks.slice(40, 80), blocks.slice(80)];
 
 type Scene = {
-  readonly place: ServerPlace;
+  readonly place: ServerDatabase;
   readonly write: () => Promise<IndexedFacts>;
-  readonly read: (from?: ServerPlace, onWaiting?: (reason: string) => void) => Promise<FactReader>;
+  readonly read: (
+    from?: ServerDatabase,
+    onWaiting?: (reason: string) => void,
+  ) => Promise<FactReader>;
 };
 
 async function openScene(t: TestContext, server: ClickHouseServer, name: string): Promise<Scene> {

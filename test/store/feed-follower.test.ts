@@ -12,7 +12,7 @@ import { FeedFollower } from "../../src/feed/cluster/feed-follower.ts";
 import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
-import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -32,7 +32,7 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const { url } = await ClickHouseServer.open(t);
   const of = { database: "facts", cluster: null, identity: toIdentity(137, knownContracts()) };
-  const place: ServerPlace = { url, user: "default", password: "", spoolDir: dataDir, ...of };
+  const place: ServerDatabase = { url, user: "default", password: "", spoolDir: dataDir, ...of };
   const writer = await IndexedFacts.open(dataDir, () => openDatabase(place));
   cleanUp(t, () => writer.close());
   await appendFacts(writer, encode([first]));

@@ -13,7 +13,7 @@ import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
-import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
 import { tables } from "../support/append-part.ts";
@@ -64,7 +64,7 @@ async function openScene(t: TestContext) {
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const server = await ClickHouseServer.open(t);
   const of = { database: "facts", cluster: null, identity: toIdentity(137, knownContracts()) };
-  const direct: ServerPlace = {
+  const direct: ServerDatabase = {
     url: server.url,
     user: "default",
     password: "",

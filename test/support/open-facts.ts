@@ -4,7 +4,7 @@ import type { StoreOptions } from "../../src/storage/append/fact-store.ts";
 import { type FactsIdentity, toIdentity } from "../../src/storage/directory/identity.ts";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
-import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
+import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 import { makeDatabase } from "./clickhouse/make-database.ts";
@@ -48,7 +48,7 @@ if (isOnServer) {
 export async function databaseOfFolder(
   folder: string,
   identity: FactsIdentity,
-): Promise<ServerPlace | null> {
+): Promise<ServerDatabase | null> {
   if (!isOnServer) return null;
   const database = basename(folder).replaceAll("-", "_");
   if (engine === "cluster") return { ...realPlace(database), identity };

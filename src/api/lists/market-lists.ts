@@ -4,7 +4,7 @@ import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/markets/read-markets.ts";
-import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
+import type { ListedMarket, MarketList } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
 import type { FileRows } from "../bulk/bulk-answers.ts";
 import type { CursorPosition } from "../route/cursor.ts";
@@ -12,11 +12,11 @@ import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
 import { answerList, firstRows, type ListParts, publicAs, type RowList } from "./row-list.ts";
 
-/** A place with the name of its list, which is empty when no page follows. */
-type NamedPlace = MarketPlace & { readonly name: string };
+/** A market with the name of its list, which is empty when no page follows. */
+type NamedMarket = ListedMarket & { readonly name: string };
 
 /** A market of a list and the row to send. */
-type Placed<Row> = { readonly place: NamedPlace; readonly row: Row };
+type ListedRow<Row> = { readonly market: NamedMarket; readonly row: Row };
 
 /** A requested list, and how its rows are made. */
 type MarketListing<Row> = Pick<RowList<unknown>, "path" | "row" | "pageRows"> & {
@@ -34,7 +34,7 @@ type MarketListing<Row> = Pick<RowList<unknown>, "path" | "row" | "pageRows"> & 
 };
 
 /** Reads a list after `edge`, the end of the previous page. */
-type Read<Result> = (list: MarketList, edge: MarketPlace | null) => Result;
+type Read<Result> = (list: MarketList, edge: ListedMarket | null) => Result;
 
 /** Markets read per turn. Each read scans the whole list, so this bounds the number of scans and keeps turns short. */
 const placesPerTurn = 1000;
@@ -51,12 +51,12 @@ export class MarketLists {
   /** Responds with a page or a file. Throws `INVALID_CURSOR`. */
   async answer<Row>(reply: FastifyReply, listing: MarketListing<Row>) {
     const start = this.#parts.cursors.decode(listing.path, listing.query);
-    const source: RowList<Placed<Row>>["source"] = {
+    const source: RowList<ListedRow<Row>>["source"] = {
       first: async (count) => this.#readRows(listing, start, count),
-      toPosition: ({ place }) => toPosition(place),
+      toPosition: ({ market }) => toPosition(market),
       openAll: async (rowsMax) => this.#openAll(listing, start, rowsMax),
     };
-    const shown = publicAs(({ row }: Placed<Row>) => row);
+    const shown = publicAs(({ row }: ListedRow<Row>) => row);
     return answerList(this.#parts, reply, { ...listing, source, ...shown });
   }
 
@@ -65,18 +65,18 @@ export class MarketLists {
     listing: MarketListing<Row>,
     start: CursorPosition | null,
     limit: number,
-  ): Promise<readonly Placed<Row>[]> {
+  ): Promise<readonly ListedRow<Row>[]> {
     const { order } = listing.query;
-    const read: Read<MarketPlace[]> = (list, edge) => list.page(edge, { order, limit });
-    const rows: Placed<Row>[] = [];
+    const read: Read<ListedMarket[]> = (list, edge) => list.page(edge, { order, limit });
+    const rows: ListedRow<Row>[] = [];
     for (let after = start; ; ) {
       const { name, result } = await this.#open(listing, { after, keepAbove: limit - 1 }, read);
-      const places = result.map((place) => ({ ...place, name }));
-      rows.push(...(await presentAll(listing, places)));
-      const last = places.at(-1);
-      const isEnd = last === undefined || places.length < limit;
+      const markets = result.map((market) => ({ ...market, name }));
+      rows.push(...(await presentAll(listing, markets)));
+      const last = markets.at(-1);
+      const isEnd = last === undefined || markets.length < limit;
       if (isEnd || rows.length >= limit) return rows.slice(0, limit);
-      // A page with fewer rows would look like the last one. Many places can have none after a reorg.
+      // A page with fewer rows would look like the last one. Many markets can have none after a reorg.
       after = toPosition(last);
       await yieldToEventLoop();
     }
@@ -86,7 +86,7 @@ export class MarketLists {
     listing: MarketListing<Row>,
     after: CursorPosition | null,
     rowsMax: number,
-  ): Promise<FileRows<Placed<Row>>> {
+  ): Promise<FileRows<ListedRow<Row>>> {
     const start = { after, keepAbove: Infinity };
     const { name, result } = await this.#open(listing, start, (list, edge) => {
       list.retain();
@@ -94,13 +94,13 @@ export class MarketLists {
     });
     const { list, edge } = result;
     const pages = async function* () {
-      for (const places of shownPages(listing, result, placesPerTurn)) {
-        yield places.map((place): NamedPlace => ({ ...place, name }));
+      for (const markets of shownPages(listing, result, placesPerTurn)) {
+        yield markets.map((market): NamedMarket => ({ ...market, name }));
         await yieldToEventLoop();
       }
     };
     const chunks = async function* () {
-      for await (const places of firstRows(pages(), rowsMax)) yield presentAll(listing, places);
+      for await (const markets of firstRows(pages(), rowsMax)) yield presentAll(listing, markets);
     };
     const isWhole = edge === null && list.length <= rowsMax;
     const end = isWhole ? { rowCount: list.length, edge: null } : await getEnd(pages(), rowsMax);
@@ -129,47 +129,47 @@ export class MarketLists {
   }
 }
 
-/** Yields the places of a list after `edge`, read `limit` at a time, without markets that have no row any more. */
+/** Yields the markets of a list after `edge`, read `limit` at a time, without markets that have no row any more. */
 function* shownPages<Row>(
   { query: { order }, isListed = () => true }: MarketListing<Row>,
-  { list, edge }: { readonly list: MarketList; readonly edge: MarketPlace | null },
+  { list, edge }: { readonly list: MarketList; readonly edge: ListedMarket | null },
   limit: number,
-): Generator<MarketPlace[]> {
+): Generator<ListedMarket[]> {
   for (let after = edge; ; ) {
-    const places = list.page(after, { order, limit });
-    yield places.filter(({ conditionId }) => isListed(conditionId));
-    if (places.length < limit) return;
-    after = places.at(-1) ?? null;
+    const markets = list.page(after, { order, limit });
+    yield markets.filter(({ conditionId }) => isListed(conditionId));
+    if (markets.length < limit) return;
+    after = markets.at(-1) ?? null;
   }
 }
 
 async function presentAll<Row>(
   { present }: MarketListing<Row>,
-  places: readonly NamedPlace[],
-): Promise<readonly Placed<Row>[]> {
-  const found = await mapYielding(places, (place) => {
-    const row = present(place.conditionId);
-    return row === null ? null : { place, row };
+  markets: readonly NamedMarket[],
+): Promise<readonly ListedRow<Row>[]> {
+  const found = await mapYielding(markets, (market) => {
+    const row = present(market.conditionId);
+    return row === null ? null : { market, row };
   });
   return found.filter((one) => one !== null);
 }
 
-/** Counts up to `rowsMax` places, and returns the position of the last of them if more follow. */
-async function getEnd(pages: AsyncIterable<readonly NamedPlace[]>, rowsMax: number) {
+/** Counts up to `rowsMax` markets, and returns the position of the last of them if more follow. */
+async function getEnd(pages: AsyncIterable<readonly NamedMarket[]>, rowsMax: number) {
   let count = 0;
-  let last: NamedPlace | undefined;
-  for await (const places of pages) {
-    last = places[Math.min(places.length, rowsMax - count) - 1] ?? last;
-    count += places.length;
+  let last: NamedMarket | undefined;
+  for await (const markets of pages) {
+    last = markets[Math.min(markets.length, rowsMax - count) - 1] ?? last;
+    count += markets.length;
     if (count > rowsMax && last !== undefined) return { rowCount: rowsMax, edge: toPosition(last) };
   }
   return { rowCount: count, edge: null };
 }
 
-function toPosition({ name, rank, key, conditionId }: NamedPlace): CursorPosition {
+function toPosition({ name, rank, key, conditionId }: NamedMarket): CursorPosition {
   return [name, rank, key, conditionId];
 }
 
-function getPlace([rank, key, conditionId]: CursorPosition): MarketPlace {
+function getPlace([rank, key, conditionId]: CursorPosition): ListedMarket {
   return { rank: Number(rank), key: Number(key), conditionId: String(conditionId) as ConditionId };
 }

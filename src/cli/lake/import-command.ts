@@ -97,8 +97,8 @@ async function openServer(parts: {
   readonly config: Config;
   readonly contracts: Contracts;
 }): Promise<Engine> {
-  const { openDatabase, getServerPlace } = await import("../../storage/server/open-database.ts");
-  return openDatabase(getServerPlace(parts.config, parts.contracts));
+  const { openDatabase, getServerDatabase } = await import("../../storage/server/open-database.ts");
+  return openDatabase(getServerDatabase(parts.config, parts.contracts));
 }
 
 /** Opens an embedded engine that only reads files of the lake, for a store on a server, which cannot read them. */

@@ -2,7 +2,11 @@ import { readConfig } from "../../base/config/config.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { schemaVersion } from "../../storage/schema/schema.ts";
 import { checkDatabase } from "../../storage/server/check-database.ts";
-import { getDatabase, getServerPlace, openDatabase } from "../../storage/server/open-database.ts";
+import {
+  getDatabase,
+  getServerDatabase,
+  openDatabase,
+} from "../../storage/server/open-database.ts";
 import { databaseStatements } from "../../storage/server/prepare-database.ts";
 import { ServerEngine } from "../../storage/server/server-engine.ts";
 import { exitCodes, print } from "../command.ts";
@@ -15,7 +19,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
     const statements = databaseStatements(getDatabase(config, contracts));
     return print(...statements.map((sql) => `${sql.trim()};\n`));
   }
-  const place = getServerPlace(config, contracts);
+  const place = getServerDatabase(config, contracts);
   const engine = await openDatabase(place);
   await engine.close();
   return print(`the database ${place.database} has tables of version ${schemaVersion}`);
@@ -24,7 +28,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
 /** Checks the ClickHouse server, or all servers of the cluster, and the database that stores facts. */
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
-  const place = getServerPlace(config, await readContracts(config));
+  const place = getServerDatabase(config, await readContracts(config));
   const engine = await ServerEngine.open(place);
   try {
     const findings = await checkDatabase(engine, place);

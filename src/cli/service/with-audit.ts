@@ -22,7 +22,7 @@ import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readNamedContracts } from "../../storage/read-delta.ts";
 import { finishRepair } from "../../storage/recovery/repair.ts";
-import { getServerPlace, openExistingDatabase } from "../../storage/server/open-database.ts";
+import { getServerDatabase, openExistingDatabase } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
@@ -74,7 +74,7 @@ export async function withAudit<Result>(
   const startedAt = await readStartBlock({ config, contracts });
   const engine = isFolder
     ? await openFolder(dataDir)
-    : await openExistingDatabase(getServerPlace(config, contracts));
+    : await openExistingDatabase(getServerDatabase(config, contracts));
   opened.defer(() => engine.close());
   const coverage = await readCompleteCoverage(engine, { onWaiting: reportWaiting });
   if (isFolder) refuseUnidentified(dataDir, { startedAt, coverage });

@@ -5,13 +5,13 @@ import { localDatabase, type SchemaTarget } from "../schema/schema-target.ts";
 import { wordLiteral } from "../sql-literal.ts";
 
 /** A cluster, and the database on it. */
-type Place = Extract<SchemaTarget, { readonly kind: "cluster" }>;
+type ClusterTarget = Extract<SchemaTarget, { readonly kind: "cluster" }>;
 
 /** A named check. `work` rejects with one sentence that says what is wrong. */
 export type Check = readonly [subject: string, work: () => Promise<unknown>];
 
 /** Returns the checks that apply to clusters only. */
-export function clusterChecks(engine: Engine, place: Place): readonly Check[] {
+export function clusterChecks(engine: Engine, place: ClusterTarget): readonly Check[] {
   return [
     ["servers of the cluster", () => refuseUnknownCluster(engine, place)],
     ["versions", () => refuseDifferentVersions(engine, place)],
@@ -28,7 +28,7 @@ const server = "concat(hostName(), ':', toString(tcpPort()))";
 /** Reads a system table of every server of a cluster. Rejects unless all servers answer. */
 function askAll(
   engine: Engine,
-  { cluster }: Place,
+  { cluster }: ClusterTarget,
   requested: { readonly columns: string; readonly table: string; readonly where?: string },
 ): Promise<readonly Row[]> {
   const { columns, table, where = "1" } = requested;
@@ -38,7 +38,7 @@ function askAll(
   );
 }
 
-async function refuseUnknownCluster(engine: Engine, { cluster }: Place): Promise<void> {
+async function refuseUnknownCluster(engine: Engine, { cluster }: ClusterTarget): Promise<void> {
   const rows = await engine.query(
     `SELECT host_name, internal_replication FROM system.clusters WHERE cluster = ${wordLiteral(cluster)}`,
   );
@@ -56,13 +56,13 @@ async function refuseUnknownCluster(engine: Engine, { cluster }: Place): Promise
   );
 }
 
-async function refuseDifferentVersions(engine: Engine, place: Place): Promise<void> {
+async function refuseDifferentVersions(engine: Engine, place: ClusterTarget): Promise<void> {
   const rows = await askAll(engine, place, { columns: "version()", table: "one" });
   if (new Set(rows.map(([, version]) => version)).size === 1) return;
   throw new Error(`servers differ: ${getList(rows)}; bring them to one version`);
 }
 
-async function refuseDifferentClocks(engine: Engine, place: Place): Promise<void> {
+async function refuseDifferentClocks(engine: Engine, place: ClusterTarget): Promise<void> {
   const rows = await askAll(engine, place, {
     columns: "toUnixTimestamp64Milli(nowInBlock64(3))",
     table: "one",
@@ -76,7 +76,7 @@ async function refuseDifferentClocks(engine: Engine, place: Place): Promise<void
 }
 
 /** Checks the macros that name the place of a server. Two servers with the same macros would overwrite each other. */
-async function refuseWrongMacros(engine: Engine, place: Place): Promise<void> {
+async function refuseWrongMacros(engine: Engine, place: ClusterTarget): Promise<void> {
   const servers = await askAll(engine, place, { columns: "1", table: "one" });
   const macros = await askAll(engine, place, { columns: "macro, substitution", table: "macros" });
   const of = (name: unknown, macro: string) =>
@@ -104,7 +104,7 @@ async function refuseWrongMacros(engine: Engine, place: Place): Promise<void> {
   }
 }
 
-async function refuseLaggingReplicas(engine: Engine, place: Place): Promise<void> {
+async function refuseLaggingReplicas(engine: Engine, place: ClusterTarget): Promise<void> {
   const { database } = place;
   const names = replicatedTables(place);
   const databases = [database, localDatabase(database)].map(wordLiteral).join(", ");
@@ -127,7 +127,7 @@ async function refuseLaggingReplicas(engine: Engine, place: Place): Promise<void
   }
 }
 
-async function refuseNoQuorum(engine: Engine, { cluster }: Place): Promise<void> {
+async function refuseNoQuorum(engine: Engine, { cluster }: ClusterTarget): Promise<void> {
   const [replicas] = await engine.query(
     `SELECT max(replica_num) FROM system.clusters WHERE cluster = ${wordLiteral(cluster)}`,
   );

@@ -7,7 +7,7 @@ import { CoveredFacts } from "../covered-facts.ts";
 import { readCount } from "../engine/engine.ts";
 import { MissingRowsError } from "../recovery/recover.ts";
 import { schemaVersion } from "../schema/schema.ts";
-import type { ServerPlace } from "./open-database.ts";
+import type { ServerDatabase } from "./open-database.ts";
 import { readSchemaVersion, refuseOtherDatabase } from "./prepare-database.ts";
 import { readNewestRepair } from "./repairs.ts";
 import { ServerEngine } from "./server-engine.ts";
@@ -26,7 +26,7 @@ export class FactReader extends CoveredFacts {
    * Throws `ConfigError` when the database has facts of another identity or tables of a newer version, and `AbortError`
    * when the wait is aborted.
    */
-  static async open(place: ServerPlace, wait: WaitOptions): Promise<FactReader> {
+  static async open(place: ServerDatabase, wait: WaitOptions): Promise<FactReader> {
     return untilReady(() => openReader(place), { ...wait, getReason: reasonToWait });
   }
 
@@ -47,7 +47,7 @@ export class FactReader extends CoveredFacts {
 }
 
 /** Opens the reader. Throws `SERVICE_UNAVAILABLE` with what is missing as the cause. */
-async function openReader(place: ServerPlace): Promise<FactReader> {
+async function openReader(place: ServerDatabase): Promise<FactReader> {
   const engine = await ServerEngine.open(place);
   return closeOnError(engine, async () => {
     const name = `the database ${place.database}`;

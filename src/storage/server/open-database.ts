@@ -13,7 +13,7 @@ import {
 import { getServerSettings, ServerEngine, type ServerSettings } from "./server-engine.ts";
 
 /** A database on a ClickHouse server, how to connect to it, and the identity of its facts. */
-export type ServerPlace = Database & ServerSettings;
+export type ServerDatabase = Database & ServerSettings;
 
 /** Returns the database that a configuration names, without its server. */
 export function getDatabase(config: Config, contracts: Contracts): Database {
@@ -25,7 +25,7 @@ export function getDatabase(config: Config, contracts: Contracts): Database {
 }
 
 /** Returns the database and server that a configuration names. Throws `ConfigError` when it names no server. */
-export function getServerPlace(config: Config, contracts: Contracts): ServerPlace {
+export function getServerDatabase(config: Config, contracts: Contracts): ServerDatabase {
   return { ...getServerSettings(config), ...getDatabase(config, contracts) };
 }
 
@@ -33,7 +33,7 @@ export function getServerPlace(config: Config, contracts: Contracts): ServerPlac
  * Connects, and creates or migrates the database and its tables. Throws `SERVICE_UNAVAILABLE` when the server cannot be
  * used, and `ConfigError` as `prepareDatabase` does.
  */
-export async function openDatabase(place: ServerPlace): Promise<Engine> {
+export async function openDatabase(place: ServerDatabase): Promise<Engine> {
   const engine = await ServerEngine.openOrMake(place);
   await closeOnError(engine, () => prepareDatabase(engine, place));
   return engine;
@@ -43,7 +43,7 @@ export async function openDatabase(place: ServerPlace): Promise<Engine> {
  * Connects to an existing database. Nothing is created or written, so the right to `SELECT` suffices. Throws as
  * `openDatabase` does, and `NOT_FOUND` when the database has no tables.
  */
-export async function openExistingDatabase(place: ServerPlace): Promise<Engine> {
+export async function openExistingDatabase(place: ServerDatabase): Promise<Engine> {
   const engine = await ServerEngine.open(place);
   return closeOnError(engine, async () => {
     if ((await readSchemaVersion(engine)) === 0) {

@@ -8,7 +8,7 @@ import { SeededRandom } from "../../../test/support/seeded-random.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Column } from "../disk/column.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { listMarkets, type MarketPlace } from "./market-list.ts";
+import { type ListedMarket, listMarkets } from "./market-list.ts";
 
 /** More markets than fit into one chunk of a loop. */
 const markets = 9000;
@@ -43,10 +43,10 @@ function getKeys(columns: MarketColumns, sort: Sort): Column {
 function naivePlaces(
   columns: MarketColumns,
   { sort, order, requested }: { sort: Sort; order: Order; requested: number },
-): MarketPlace[] {
+): ListedMarket[] {
   const keys = getKeys(columns, sort);
   const sign = order === "asc" ? 1 : -1;
-  return Array.from({ length: markets }, (_, ordinal): MarketPlace => {
+  return Array.from({ length: markets }, (_, ordinal): ListedMarket => {
     return { rank: 1, key: keys.get(ordinal), conditionId: columns.conditionIdAt(ordinal) };
   })
     .filter((_, ordinal) => (columns.flags.get(ordinal) & requested) === requested)
@@ -77,9 +77,9 @@ test("pages of a list show the markets as they were when the list was made, what
       });
       for (const { list, expected, order, limit } of lists) {
         assert.equal(list.length, expected.length);
-        let edge: MarketPlace | null = null;
+        let edge: ListedMarket | null = null;
         for (let from = 0; from < 4 * limit; from += limit) {
-          const places: MarketPlace[] = list.page(edge, { order, limit });
+          const places: ListedMarket[] = list.page(edge, { order, limit });
           assert.deepEqual(places, expected.slice(from, from + limit));
           edge = places.at(-1) ?? null;
         }

@@ -17,7 +17,7 @@ import {
 } from "./market-selection.ts";
 
 /** The position of a market in a list. It does not depend on what else the list contains. */
-export type MarketPlace = {
+export type ListedMarket = {
   /** How well the market matches the search; 1 without a search. Higher ranks come first. */
   readonly rank: number;
   /** The number that orders the list; 0 for a market without a value. */
@@ -79,9 +79,9 @@ export class MarketList {
 
   /** Returns the next positions in order, at most `limit`, after `edge`, which need not be in the list. */
   page(
-    edge: MarketPlace | null,
+    edge: ListedMarket | null,
     { order, limit }: { order: "asc" | "desc"; limit: number },
-  ): MarketPlace[] {
+  ): ListedMarket[] {
     const sign = order === "asc" ? 1 : -1;
     const page: Page = { sign, limit, edge: getEdge(edge, sign), best: [] };
     const { length } = this.#markets.ranks;
@@ -147,7 +147,7 @@ export class MarketList {
   }
 }
 
-function getEdge(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
+function getEdge(edge: ListedMarket | null, sign: 1 | -1): Page["edge"] {
   if (edge === null) return { rank: rankMax + 1, key: 0, id: null };
   const { rank, key, conditionId } = edge;
   return { rank, key: sign * key, id: Buffer.from(conditionId.slice(2), "hex") };

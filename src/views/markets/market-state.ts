@@ -29,7 +29,7 @@ import type { ProvenCondition } from "./venue-claims.ts";
 /** Positions: `from` inclusive, `to` exclusive. */
 type SeqRange = Range<Seq>;
 
-type Place = { readonly number: number; readonly timestamp: number };
+type BlockTime = { readonly number: number; readonly timestamp: number };
 
 export class MarketState implements View {
   readonly directory: MarketDirectory;
@@ -40,9 +40,9 @@ export class MarketState implements View {
   #revision = 0;
   readonly #stateStore: StateStore;
   /** The newest final block; `null` before the first. */
-  #finalBlock: Place | null = null;
+  #finalBlock: BlockTime | null = null;
   /** The blocks that a reorg can revert, oldest first. */
-  #unfinalized: readonly Place[] = [];
+  #unfinalized: readonly BlockTime[] = [];
 
   /** Nothing happened before this block. */
   readonly genesisBlock: number;
@@ -121,7 +121,7 @@ export class MarketState implements View {
   }
 
   /** Marks all blocks up to and including `last` as final. */
-  #markFinal(last: Place): void {
+  #markFinal(last: BlockTime): void {
     this.#journal.finalizeThrough(last.number);
     this.dayWindow.finalize(last.timestamp);
     this.#finalBlock = last;

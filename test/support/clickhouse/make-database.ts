@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { FactsIdentity } from "../../../src/storage/directory/identity.ts";
-import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
+import type { ServerDatabase } from "../../../src/storage/server/open-database.ts";
 import { databaseStatements } from "../../../src/storage/server/prepare-database.ts";
 import { ServerEngine } from "../../../src/storage/server/server-engine.ts";
 import { type ClickHouseServer, clusterName } from "./clickhouse-server.ts";
@@ -12,7 +12,7 @@ import { type ClickHouseServer, clusterName } from "./clickhouse-server.ts";
 export async function makeDatabase(
   servers: readonly ClickHouseServer[],
   of: { readonly database: string; readonly identity: FactsIdentity },
-): Promise<ServerPlace> {
+): Promise<ServerDatabase> {
   const cluster = servers.length > 1 ? clusterName : null;
   const common = { user: "default", password: "", cluster, spoolDir: tmpdir(), ...of };
   const places = servers.map(({ url }) => ({ url, ...common }));

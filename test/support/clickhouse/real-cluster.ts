@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { toIdentity } from "../../../src/storage/directory/identity.ts";
-import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
+import type { ServerDatabase } from "../../../src/storage/server/open-database.ts";
 import { knownContracts } from "../recorded-chain.ts";
 
 /** The cluster that the settings of `npm run test:cluster` name; `null` without settings. */
@@ -9,7 +9,7 @@ export const realCluster = readRealCluster();
 /** The `skip` option of tests that need a real cluster. */
 export const clusterOnly = realCluster === null && "ODDWIRE_TEST_CLICKHOUSE_URL is not set";
 
-type RealCluster = Omit<ServerPlace, "database" | "identity" | "spoolDir"> & {
+type RealCluster = Omit<ServerDatabase, "database" | "identity" | "spoolDir"> & {
   /** Another replica of the first shard. */
   readonly replicaUrl: string | null;
 };
@@ -23,7 +23,7 @@ function readRealCluster(): RealCluster | null {
 }
 
 /** The place of a database on that cluster, for the facts of the recorded contracts. */
-export function realPlace(database: string): ServerPlace {
+export function realPlace(database: string): ServerDatabase {
   if (realCluster === null)
     throw new Error("ODDWIRE_TEST_CLICKHOUSE_URL and _CLUSTER are required");
   const { url, cluster, user, password } = realCluster;
