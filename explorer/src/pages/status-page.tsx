@@ -72,7 +72,11 @@ function Checks({ ready }: { readonly ready: GetReady["answer"] }) {
 }
 
 function Backfill(props: { readonly backfill: NonNullable<Metrics["indexer"]["backfill"]> }) {
-  const { progress_ratio: progress, blocks_per_second: rate, remaining_seconds: left } = props.backfill;
+  const {
+    progress_ratio: progress,
+    blocks_per_second: rate,
+    remaining_seconds: left,
+  } = props.backfill;
   const { from_block: from, to_block: to } = props.backfill;
   return (
     <Notice title={`Catching up: ${(progress * 100).toFixed(1)}%`}>
