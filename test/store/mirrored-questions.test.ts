@@ -36,6 +36,8 @@ type Condition = {
   readonly resolved: LogContent | null;
   /** Returns the neg-risk market or event of the condition; `null` if it is binary. */
   readonly negRiskMarketId: (has: Has) => Hash | null;
+  /** Returns the question of a condition that has one here. */
+  readonly getTitle?: (has: Has) => string | null;
 };
 type Questions = {
   /** Each at most once, as on the chain. */
@@ -46,6 +48,7 @@ type Questions = {
 };
 
 const contracts = knownContracts();
+const negRiskOperator = "0x71523d0f655B41E805Cec45b17163f528B59B820";
 
 function preparation(of: { oracle: string; questionId: Hash; conditionId: ConditionId }) {
   return encodeLogOfKind("conditional_tokens", "ConditionPreparation", {
@@ -99,6 +102,12 @@ function negRiskQuestions(): Questions {
       data: "0x",
     });
   const twin = getQuestion(twinId, 0);
+  const titled = encodeLogOfKind("neg_risk_adapter", "MarketPrepared", {
+    marketId,
+    oracle: negRiskOperator,
+    feeBips: 0n,
+    data: `0x${Buffer.from("title: Who wins?, description: None, id: 1").toString("hex")}`,
+  });
   const questions = [0, 1].map((index) => {
     const questionId = `${marketId.slice(0, -2)}0${index}` as Hash;
     const legacyId = deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
@@ -137,6 +146,7 @@ function negRiskQuestions(): Questions {
   return {
     logs: [
       twin,
+      titled,
       ...questions.flatMap((one) => [one.requested, one.prepared, one.named, one.resolved]),
     ],
     conditions: [
@@ -162,6 +172,7 @@ function negRiskQuestions(): Questions {
         prepared: null,
         resolved: null,
         negRiskMarketId: ofMirror,
+        getTitle: (has) => (isLinked(has) && has(titled) ? "Who wins? (Other)" : null),
       },
     ],
     getLegacy: (mirrorId, has) => {
@@ -211,6 +222,7 @@ function expectedRows({ conditions, getLegacy }: Questions, chain: readonly Bloc
         volume: own.reduce((sum, { value }) => sum + value, 0n),
         result: results.toSorted((a, b) => a - b)[0] ?? null,
         negRiskMarketId: one.negRiskMarketId(has),
+        title: one.getTitle?.(has) ?? null,
       },
     ];
   });
@@ -232,6 +244,7 @@ function assertRows(state: MarketState, questions: Questions, chain: readonly Bl
       volume: BigInt(directory.columns.volumeUsd.get(ordinal) ?? 0),
       result: row.resolution?.seq ?? null,
       negRiskMarketId: row.neg_risk_market_id,
+      title: row.question,
     };
   });
   assert.deepEqual(rows.toSorted(byId), expectedRows(questions, chain).toSorted(byId));

@@ -44,6 +44,11 @@ export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
   };
 }
 
+/** Returns the number of named conditions of an event of module 2, which is also the index of "Other"; otherwise 0. */
+export function getArity(eventId: Hash): number {
+  return Number.parseInt(eventId.slice(36, 40), 16);
+}
+
 /** Returns the YES and the NO token of a condition. */
 export function deriveGen3TokenIds(conditionId: ConditionId): readonly [TokenId, TokenId] {
   const yes = conditionId as string as TokenId;
@@ -55,8 +60,9 @@ export function deriveGen3TokenIds(conditionId: ConditionId): readonly [TokenId,
  * one condition, whose id is the same.
  */
 export function deriveGen3ConditionIds(eventId: Hash): readonly ConditionId[] {
-  const arity = Number.parseInt(eventId.slice(36, 40), 16);
-  return Array.from({ length: arity + 1 }, (_, index) => deriveGen3ConditionId(eventId, index));
+  return Array.from({ length: getArity(eventId) + 1 }, (_, index) =>
+    deriveGen3ConditionId(eventId, index),
+  );
 }
 
 /** Returns the condition of an event at an index below 65,536. */

@@ -6,7 +6,7 @@
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts";
 import { toBlockNumber } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import type { Gen3Position } from "../../market/ids/gen3-ids.ts";
+import { type Gen3Position, getArity } from "../../market/ids/gen3-ids.ts";
 import {
   getGenerations,
   type Market,
@@ -18,7 +18,7 @@ import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { UnknownContracts } from "../unknown-contracts.ts";
-import { Gen3Registry } from "./gen3-registry.ts";
+import { type ConditionText, Gen3Registry } from "./gen3-registry.ts";
 import { type LegacyCondition, Mirrors } from "./mirrors.ts";
 import { type MarketText, noText, Questions, toDisplay, withUpdates } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
@@ -206,21 +206,37 @@ export class Conditions {
     if (gen3 === null) return noText;
     const text = this.#getGen3Text(gen3);
     if (gen3.module !== "neg_risk") return text;
-    const marketId = this.mirrors.getNegRiskMarket(gen3.eventId);
-    if (marketId !== null) {
-      const { title, outcomes, source } = text;
-      return { ...text, ...this.questions.textOfNegRiskMarket(marketId), title, outcomes, source };
-    }
-    const eventTitle = this.gen3.getEventTitle(gen3.eventId) ?? text.eventTitle;
-    return { ...text, eventTitle, negRiskMarketId: gen3.eventId };
+    const event = this.#getGen3EventText(gen3.eventId);
+    const composed = text.title === null ? this.#composeQuestion(gen3, event) : null;
+    const { eventId, eventTitle, negRiskMarketId } = event;
+    return { ...(composed ?? text), eventId, eventTitle, negRiskMarketId };
+  }
+
+  /** Returns the text of an event of module 2, as that of a market without questions. */
+  #getGen3EventText(eventId: Hash): MarketText {
+    const marketId = this.mirrors.getNegRiskMarket(eventId);
+    if (marketId !== null) return this.questions.textOfNegRiskMarket(marketId);
+    const text = toMarketText(this.gen3.getEventText(eventId));
+    return { ...text, outcomes: null, eventTitle: text.title, negRiskMarketId: eventId };
+  }
+
+  /** Composes the text of a condition that has none by the rules of its module; `null` where it can have one. */
+  #composeQuestion(
+    { eventId, conditionIndex }: Gen3Position,
+    event: MarketText,
+  ): MarketText | null {
+    const isOther = conditionIndex === getArity(eventId);
+    if (!isOther && !this.gen3.isAtomic(eventId)) return null;
+    // The result of an atomic event is the index of its true condition.
+    const answer = isOther ? "Other" : `answer ${conditionIndex}`;
+    const title = event.eventTitle === null ? null : `${event.eventTitle} (${answer})`;
+    return { ...event, title, outcomes: ["Yes", "No"], isComposed: true };
   }
 
   /** Returns the registered text, or one made of the price window, or one made of the legs. */
   #getGen3Text({ conditionId, eventId }: Gen3Position): MarketText {
     const registered = this.gen3.toText(conditionId, eventId);
-    if (registered !== null) {
-      return withUpdates(toDisplay(registered.text, registered.trusted), registered.updates);
-    }
+    if (registered !== null) return toMarketText(registered);
     const windowTitle = this.gen3.getWindowTitle(eventId);
     if (windowTitle !== undefined) {
       const source = windowTitle === null ? "none" : "chain";
@@ -334,6 +350,12 @@ export class Conditions {
       mirrorEventId: isMirrorEvent ? gen3.eventId : null,
     };
   }
+}
+
+function toMarketText(registered: ConditionText | null): MarketText {
+  if (registered === null) return noText;
+  const { text, trusted, updates } = registered;
+  return withUpdates(toDisplay(text, trusted), updates);
 }
 
 function getEarlier(one: Resolution | null, other: Resolution | null): Resolution | null {

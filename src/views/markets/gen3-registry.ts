@@ -21,7 +21,7 @@ type RegisteredText = {
   readonly isNumerical: boolean;
 };
 /** The text of a condition. It is trusted if one of its accounts reports the results of its event. */
-type ConditionText = {
+export type ConditionText = {
   readonly text: QuestionText;
   readonly trusted: boolean;
   readonly updates: readonly string[];
@@ -120,17 +120,15 @@ export class Gen3Registry {
     return this.#legs.get(conditionId) ?? null;
   }
 
-  /** The title registered for an atomic event; `null` when there is none. */
-  getEventTitle(eventId: Hash): string | null {
-    if (!this.#isAtomic(eventId)) return null;
-    return this.#registeredText(eventId, eventId)?.text.title?.trim() || null;
+  /** The text that all conditions of an atomic event share; `null` without one, and for other events. */
+  getEventText(eventId: Hash): ConditionText | null {
+    return this.isAtomic(eventId) ? this.#registeredText(eventId, eventId) : null;
   }
 
   /** A condition's own text; `null` without one, and in atomic events. */
   toText(conditionId: ConditionId, eventId: Hash): ConditionText | null {
     const requestId = conditionId as string as Hash;
-    const registered = this.#isAtomic(eventId) ? null : this.#registeredText(requestId, eventId);
-    return registered && { ...registered, updates: this.#updates.get(requestId) ?? [] };
+    return this.isAtomic(eventId) ? null : this.#registeredText(requestId, eventId);
   }
 
   /**
@@ -150,20 +148,20 @@ export class Gen3Registry {
   }
 
   /** The first trusted text of a request, or else the first one. Before its reporters are known, any text is trusted. */
-  #registeredText(requestId: Hash, eventId: Hash) {
+  #registeredText(requestId: Hash, eventId: Hash): ConditionText | null {
     const texts = this.#texts.get(requestId) ?? [];
     const reporters = this.#reporters.get(eventId);
     const trusted = texts.find(
       ({ accounts }) => reporters?.some((one) => accounts.includes(one)) ?? true,
     );
     const [first] = texts;
-    return first === undefined
-      ? null
-      : { text: (trusted ?? first).text, trusted: trusted !== undefined };
+    if (first === undefined) return null;
+    const updates = this.#updates.get(requestId) ?? [];
+    return { text: (trusted ?? first).text, trusted: trusted !== undefined, updates };
   }
 
   /** Whether all conditions share one text. Its request has the id of the first condition. */
-  #isAtomic(eventId: Hash): boolean {
+  isAtomic(eventId: Hash): boolean {
     const announced = this.#announcements.get(eventId);
     return (
       announced === "atomic" || (this.#texts.get(eventId) ?? []).some((one) => one.isNumerical)

@@ -27,6 +27,7 @@ import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { Condition } from "./conditions.ts";
+import { listEventConditions } from "./gen3-registry.ts";
 import { ListedConditions, type OnToken } from "./listed-conditions.ts";
 import type { QuestionEvent } from "./questions.ts";
 import { addTotals, totalsOfTrades } from "./token-totals.ts";
@@ -198,7 +199,9 @@ export class MarketDirectory extends ListedConditions {
       this.#applyLink(event, located);
     }
     if (event.kind === "gen3_text_registered" || event.kind === "gen3_text_updated") {
-      this.updateTexts(event.requestId as string as ConditionId);
+      const { requestId } = event;
+      const ids = this.gen3.isAtomic(requestId) ? listEventConditions(requestId) : [requestId];
+      for (const id of ids) this.updateTexts(id as string as ConditionId);
     }
     if (event.kind === "gen3_other_resolved_yes") {
       this.#resolveDerived(event.conditionId, located, resultYes);

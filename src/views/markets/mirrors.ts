@@ -9,6 +9,7 @@ import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import {
   deriveGen3ConditionId,
   type Gen3Position,
+  getArity,
   parseGen3TokenId,
 } from "../../market/ids/gen3-ids.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
@@ -233,10 +234,6 @@ function getMirrorId(legacyId: Hash | ConditionId, module: "binary" | "neg_risk"
 /** Returns the neg-risk market of a question: the adapter numbers questions in the last byte. */
 function getMarketId(questionId: Hash): Hash {
   return `${questionId.slice(0, -2)}00` as Hash;
-}
-
-function getArity(eventId: Hash): number {
-  return Number.parseInt(eventId.slice(36, 40), 16);
 }
 
 function withoutArity(eventId: Hash): Hash {

@@ -137,7 +137,9 @@ export class Questions {
   /** The text of a neg-risk market, as that of a market without questions. */
   textOfNegRiskMarket(negRiskMarketId: Hash): MarketText {
     const market = this.#negRiskMarkets.get(negRiskMarketId);
-    return { ...noText, ...getEventText(market), negRiskMarketId };
+    const event = getEventText(market);
+    const source = getSource(event.eventTitle, market?.trusted === true);
+    return { ...noText, ...event, source, negRiskMarketId };
   }
 
   /** The neg-risk market of a question that its adapter has prepared; `null` for other questions. */
@@ -258,8 +260,13 @@ export function toDisplay(text: QuestionText, trusted: boolean): MarketText {
     title,
     description: text.description?.trim() || null,
     outcomes: text.outcomes,
-    source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
+    source: getSource(title, trusted),
   };
+}
+
+function getSource(title: string | null, trusted: boolean): MetadataSource {
+  if (title === null) return "none";
+  return trusted ? "chain" : "chain_untrusted";
 }
 
 function getEventText(

@@ -17,6 +17,7 @@ import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
+import { deriveGen3ConditionIds } from "../../market/ids/gen3-ids.ts";
 import { toKeccak } from "../../market/ids/keccak.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
@@ -62,6 +63,21 @@ function registered(requestId: Hash | ConditionId, text = realText.request_rules
   });
 }
 
+/** `marketType`: 0 is binary, 1 is an event with a text for each question, 2 an event with one text. */
+function announcedAs(eventId: Hash | ConditionId, marketType: 0 | 1 | 2): LogContent {
+  return encodeLog(contractAt("0x0A0a0A0A8B00C51b7D810501b03F230028C04a87"), "RequestInitialized", {
+    eventId: eventId.slice(0, 60),
+    targetContract: stranger,
+    marketType,
+    a: 0n,
+    b: 0n,
+    c: 0,
+    d: stranger,
+    e: 0,
+    f: stranger,
+  });
+}
+
 function toText(directory: MarketDirectory, conditionId: ConditionId) {
   const market = directory.market(conditionId);
   assert(market !== null);
@@ -70,21 +86,7 @@ function toText(directory: MarketDirectory, conditionId: ConditionId) {
 }
 
 describe("a native market of Protocol V2", () => {
-  const announced = encodeLog(
-    contractAt("0x0A0a0A0A8B00C51b7D810501b03F230028C04a87"),
-    "RequestInitialized",
-    {
-      eventId: native.slice(0, 60),
-      targetContract: stranger,
-      marketType: 0,
-      a: 0n,
-      b: 0n,
-      c: 0,
-      d: stranger,
-      e: 0,
-      f: stranger,
-    },
-  );
+  const announced = announcedAs(native, 0);
   const { title, outcomes } = realText.expected;
 
   test("has the title, outcomes and description that the reporter logged, in any order of logs", () => {
@@ -116,9 +118,57 @@ describe("a native market of Protocol V2", () => {
       { conditionId: eventId.slice(0, 64), result: [1_000_000n, 0n] },
     );
     const atomic = { ...log, topics: [...log.topics.slice(0, 3), numerical] };
-    const market = getDirectory(atomic, resolved).market(eventId);
-    assert.deepEqual([market?.question, market?.eventTitle], [null, title]);
+    const updated = encodeLog(contractAt(reporter), "RequestRulesUpdated", {
+      requestId: eventId,
+      timestamp: 1n,
+      updater: reporterModule,
+      updatedRules: `0x${Buffer.from("Extended").toString("hex")}`,
+    });
+    for (const logs of [
+      [atomic, resolved],
+      [resolved, atomic],
+    ]) {
+      const directory = getDirectory(...logs, updated);
+      const market = directory.market(eventId);
+      assert.equal(market?.eventTitle, title);
+      assert(market?.description?.endsWith("\n\nUpdate: Extended"));
+      assert.deepEqual(toText(directory, eventId), [`${title} (answer 0)`, ["Yes", "No"], "chain"]);
+    }
     assert.equal(getDirectory(log, resolved).market(eventId)?.question, title);
+  });
+
+  test("the conditions of an event with one text have its title, and Yes and No", () => {
+    const eventId = `0x02${"ce".repeat(16)}0003`.padEnd(66, "0") as ConditionId;
+    const ids = deriveGen3ConditionIds(eventId as string as Hash);
+    const [log, atomic] = [registered(eventId), announcedAs(eventId, 2)];
+    for (const logs of [
+      [log, atomic],
+      [atomic, log],
+    ]) {
+      const directory = getDirectory(...logs);
+      assert.deepEqual(
+        ids.map((id) => toText(directory, id)),
+        ["answer 0", "answer 1", "answer 2", "Other"].map((answer) => [
+          `${title} (${answer})`,
+          ["Yes", "No"],
+          "chain",
+        ]),
+      );
+    }
+    const unnamed = getDirectory(atomic);
+    for (const id of ids) assert.deepEqual(toText(unnamed, id), [null, ["Yes", "No"], "none"]);
+  });
+
+  test("of an event with a text for each question, only Other has the labels without a text", () => {
+    const eventId = `0x02${"cf".repeat(16)}0001`.padEnd(66, "0") as ConditionId;
+    const [first, other] = deriveGen3ConditionIds(eventId as string as Hash);
+    assert(first !== undefined && other !== undefined);
+    const incremental = announcedAs(eventId, 1);
+    const bare = getDirectory(incremental);
+    assert.deepEqual(toText(bare, first), [null, [null, null], "none"]);
+    const directory = getDirectory(incremental, registered(first));
+    assert.deepEqual(toText(directory, first), [title, outcomes, "chain"]);
+    assert.deepEqual(toText(directory, other), [null, ["Yes", "No"], "none"]);
   });
 
   test("a condition of another resolution chain is another market", () => {
