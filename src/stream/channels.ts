@@ -13,9 +13,11 @@ import { openTrades } from "./channels/trades.ts";
 import type { ChannelRequest, Filter } from "./frames/client-frame.ts";
 import type { Channel, ChannelLog, Opening, StreamSources } from "./hub/channel.ts";
 
+const channelFields = ["token_id", "token_ids", "resolution", "include_mirror"] as const;
+
 /** The fields and filters that a channel type accepts: others are refused, not ignored. */
 type ChannelType = {
-  readonly fields: readonly ("token_id" | "token_ids" | "resolution")[];
+  readonly fields: readonly (typeof channelFields)[number][];
   readonly filters: readonly (keyof Filter)[];
   readonly open: (opening: Opening) => ChannelLog;
 };
@@ -24,25 +26,34 @@ const tradeFilters = ["side", "min_value", "wallet", "condition_id", "finality"]
 
 const channelTypes: Readonly<Record<string, ChannelType>> = {
   trades: { fields: [], filters: tradeFilters, open: openTrades },
-  token_trades: { fields: ["token_id", "token_ids"], filters: tradeFilters, open: openTrades },
+  token_trades: {
+    fields: ["token_id", "token_ids", "include_mirror"],
+    filters: tradeFilters,
+    open: openTrades,
+  },
   orderbook: { fields: ["token_id"], filters: [], open: openOrderbook },
   resolutions: { fields: [], filters: ["condition_id", "finality"], open: openResolutions },
   markets: { fields: [], filters: ["condition_id", "finality"], open: openMarkets },
   cancellations: { fields: [], filters: ["finality"], open: openCancellations },
-  candles: { fields: ["token_id", "resolution"], filters: [], open: openCandles },
-  price: { fields: ["token_id", "token_ids"], filters: [], open: openPrices },
+  candles: {
+    fields: ["token_id", "resolution", "include_mirror"],
+    filters: [],
+    open: openCandles,
+  },
+  price: { fields: ["token_id", "token_ids", "include_mirror"], filters: [], open: openPrices },
 };
 
 /** Opens the channel that a client requests. Throws `VALIDATION_ERROR`, and what `openOrderbook` throws. */
 export function openChannel(request: ChannelRequest, sources: StreamSources): Channel {
   const channelType = getType(request);
   checkRequest(request, channelType);
-  const { type, resolution } = request;
+  const { type, resolution, include_mirror } = request;
   const tokenIds = channelType.fields.includes("token_id") ? requestedTokens(request) : [];
   const normalizedRequest = {
     type,
     ...publicTokens(tokenIds),
     resolution,
+    include_mirror: include_mirror || undefined,
     ...publicFilter(request),
   };
   return {
@@ -63,7 +74,7 @@ function getType({ type }: ChannelRequest): ChannelType {
 
 /** Throws `VALIDATION_ERROR` when a request has a field or a filter that its channel type does not accept. */
 function checkRequest(request: ChannelRequest, { fields, filters }: ChannelType): void {
-  for (const name of ["token_id", "token_ids", "resolution"] as const) {
+  for (const name of channelFields) {
     if (request[name] !== undefined && !fields.includes(name)) throw notAccepted(name, request);
   }
   for (const name of Object.keys(request.filter ?? {}) as (keyof Filter)[]) {

@@ -1,6 +1,7 @@
 /** `include_mirror` adds to the trades, candles and price of a token those of the same outcome on the other ledger. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
@@ -17,6 +18,7 @@ import { assertError, getData } from "../support/open-test-server.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { amount } from "../support/recorded/exact.ts";
 import { getFacts } from "../support/store-chain.ts";
+import { StreamClient, type StreamFrame } from "../support/stream-client.ts";
 import { testPairs } from "../support/test-markets.ts";
 
 const { legacy, mirror } = mirroredPairs;
@@ -96,6 +98,43 @@ test("200: candles of every resolution and source equal a naive roll-up of the t
       }
     }
   }
+});
+
+test("the stream sends the same trades, candles and prices", async () => {
+  const client = await StreamClient.open(server.edge.url, { key: server.edge.keys.admin });
+  const subscribed = [];
+  for (const { tokenId } of cases) {
+    const joined = { token_id: formatTokenId(tokenId), include_mirror: true };
+    const resume = { resume_from: 0 };
+    const trades = await client.subscribe({ type: "token_trades", ...joined }, resume);
+    const hours = { type: "candles", ...joined, resolution: "1h" };
+    const candles = await client.subscribe(hours, resume);
+    assert.deepEqual(candles["channel"], hours);
+    const prices = await client.subscribe({ type: "price", ...joined }, resume);
+    subscribed.push({ id: joined.token_id, trades, candles, prices });
+  }
+  await server.advance({ unfinalized: server.newestBlock + 4 });
+  const getRows = ({ subscription_id: id }: StreamFrame) =>
+    client.events(id).map(({ data }) => data as Row);
+  for (const { id, trades, candles, prices } of subscribed) {
+    const more = { include_mirror: "true", limit: "1000", order: "asc" };
+    const all = await server.getAll(getPath(`/v1/trades/market/${id}`, more));
+    await client.until("all trades", () => getRows(trades).length === all.length);
+    assert.deepEqual(getRows(trades), all);
+    const hours = { ...more, resolution: "1h", start: "0" };
+    // Without the next trade, the stream does not send that an hour is over.
+    const toOpen = ({ closed: _closed, ...row }: Row) => row;
+    const expected = (await server.getAll(getPath(`/v1/candles/${id}`, hours))).map(toOpen);
+    const getNewest = () => [
+      ...new Map(getRows(candles).map((row) => [row["timestamp_ms"], toOpen(row)])).values(),
+    ];
+    await client.until("all candles", () => isDeepStrictEqual(getNewest(), expected));
+    const price = getData(await server.get(`/v1/price/${id}?include_mirror=true`)) as Row;
+    const getTrade = () => getRows(prices).at(-1)?.["last_trade"];
+    await client.until("the price", () => isDeepStrictEqual(getTrade(), price["last_trade"]));
+    assert.equal(getRows(prices).at(-1)?.["price"], price["price"]);
+  }
+  client.close();
 });
 
 /** The price as if all trades of the question had been of the ledger of a token. */

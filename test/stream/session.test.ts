@@ -173,6 +173,16 @@ suite("an invalid frame is answered with an error that names the fault", () => {
       /filter.side is not accepted/,
     ],
     [
+      "a field the channel does not take",
+      { action: "subscribe", channel: { type: "trades", include_mirror: true } },
+      /channel.include_mirror is not accepted by channels of type trades/,
+    ],
+    [
+      "a field of another type",
+      { action: "subscribe", channel: { type: "price", token_id: "1", include_mirror: "true" } },
+      /channel.include_mirror must be/,
+    ],
+    [
       "a start given twice",
       { action: "subscribe", channel: { type: "trades", snapshot: 1 }, snapshot: 1 },
       /snapshot is given more than once/,

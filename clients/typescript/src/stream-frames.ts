@@ -43,6 +43,9 @@ export type ChannelRows = {
 
 type Finality = "confirmed" | "finalized";
 
+/** Whether to add the same outcome on the other ledger: of the mirror in Protocol V2, or of the legacy market. */
+type Joined = { readonly include_mirror?: boolean | undefined };
+
 /** Either one token or several. */
 type Tokens =
   | { readonly token_id: TokenId; readonly token_ids?: undefined }
@@ -62,15 +65,15 @@ type TradeFilter = MarketFilter & {
 /** The fields that each channel type accepts. */
 type ChannelFields = {
   trades: { readonly filter?: TradeFilter | undefined };
-  token_trades: Tokens & { readonly filter?: TradeFilter | undefined };
+  token_trades: Tokens & Joined & { readonly filter?: TradeFilter | undefined };
   resolutions: { readonly filter?: MarketFilter | undefined };
   markets: { readonly filter?: MarketFilter | undefined };
   cancellations: { readonly filter?: { readonly finality?: Finality | undefined } | undefined };
-  candles: {
+  candles: Joined & {
     readonly token_id: TokenId;
     readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
   };
-  price: Tokens;
+  price: Tokens & Joined;
   orderbook: { readonly token_id: TokenId };
 };
 

@@ -1,7 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Candle, TokenId } from "../../../clients/typescript/src/api.ts";
-import { bothLedgers, type LedgerToken } from "../service/ledgers.ts";
-import { usePaced } from "../service/use-paced.ts";
+import type { LedgerToken } from "../service/ledgers.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 import { useStream } from "../service/use-stream.ts";
 import {
@@ -37,16 +36,14 @@ type Read = { readonly window: Window; readonly candles: readonly (readonly Cand
 
 /**
  * Returns the candles of tokens over both ledgers on a regular time grid, kept up to date. `tokens` always has the same
- * length; `null` is no token. The stream has the candles of one ledger, so those over two are read again when they change.
+ * length; `null` is no token.
  */
 export function useBuckets(
   tokens: readonly (LedgerToken | null)[],
   requested: Wanted,
 ): Resource<Buckets> {
   const { range, form, chosen, firstMs, endMs } = requested;
-  const present = tokens.filter((token) => token !== null);
-  const ids = present.map(({ id }) => id);
-  const [version, raise] = usePaced();
+  const ids = tokens.flatMap((token) => (token === null ? [] : [token.id]));
   const { data, failure } = useResource<Read>(
     ids.length === 0 ? null : `candles ${ids.join()} ${JSON.stringify(requested)}`,
     async (using) => {
@@ -54,20 +51,10 @@ export function useBuckets(
       const pages = ids.map(async (id) => using.candles(id, candlesQuery(window, endMs)).page());
       return { window, candles: (await Promise.all(pages)).map((page) => page.data) };
     },
-    endMs === null ? { everyMs: refreshMs, version } : {},
+    endMs === null ? { everyMs: refreshMs } : {},
   );
   const resolution = endMs === null && data !== null ? data.window.resolution : null;
-  const live = tokens.map((token) =>
-    useLiveCandles(token?.mirrorId === null ? token.id : null, resolution),
-  );
-  const moved = bothLedgers(present.filter(({ mirrorId }) => mirrorId !== null));
-  const channel =
-    moved.length === 0 || resolution === null
-      ? null
-      : ({ type: "price", token_ids: moved } as const);
-  useStream(channel && { channel }, (frames) => {
-    if (frames.some(({ type }) => type === "event")) raise();
-  });
+  const live = tokens.map((token) => useLiveCandles(token?.id ?? null, resolution));
   const shown = useMemo(
     () => (data === null ? null : drawn(data, live, endMs ?? Date.now())),
     [data, ...live],
@@ -98,7 +85,7 @@ function useLiveCandles(tokenId: TokenId | null, resolution: Resolution | null):
   const channel =
     tokenId === null || resolution === null
       ? null
-      : ({ type: "candles", token_id: tokenId, resolution } as const);
+      : ({ type: "candles", token_id: tokenId, resolution, include_mirror: true } as const);
   useStream(channel && { channel }, (frames) => {
     const changed = frames.flatMap((frame) => (frame.type === "event" ? [frame.data] : []));
     if (changed.length === 0) return;

@@ -2,6 +2,7 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { type BucketCandle, resolutionSeconds } from "../../market/candle.ts";
 import { isTrade } from "../../market/fill.ts";
+import { joinTokens } from "../../query/markets/read-markets.ts";
 import { type CandleRange, readCandles } from "../../query/read-candles.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { toCandleRow } from "../../rows/candle-row.ts";
@@ -10,12 +11,12 @@ import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import { type ChannelLog, type Entry, type Opening, pageThrough } from "../hub/channel.ts";
 
 /**
- * Opens the `candles` channel: the candles of a pair at the prices of one token, each sent after every block that
- * changes it. The position of a candle is that of its newest trade.
+ * Opens the `candles` channel: the candles of a pair at the prices of one token, with those of its mirror if requested,
+ * each sent after every block that changes it. The position of a candle is that of its newest trade.
  */
 export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog {
   const [tokenId] = tokenIds;
-  const { resolution } = request;
+  const { resolution, include_mirror: mirror = false } = request;
   if (tokenId === undefined || resolution === undefined) {
     throw invalid("channel.resolution", "is required");
   }
@@ -23,14 +24,13 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
   const { directory, dayWindow } = state;
   const bucketSeconds = resolutionSeconds[resolution];
   const toBucket = (timestamp: number) => timestamp - (timestamp % bucketSeconds);
-  // The token and its complement, once the complement is known.
-  const getPair = () => directory.getPair(tokenId);
+  // Complement and mirror can become known later.
+  const joinNow = () => joinTokens(directory, tokenId, { complement: true, mirror });
+  const getTokens = () => Object.values(joinNow()).flat();
   const getTotals = (id: TokenId) => directory.getTotals(id);
   const read = (range: Pick<CandleRange, "from" | "order" | "limit">) => {
-    const [, ...inverted] = getPair();
-    const tokens = { same: [tokenId], inverted };
     const to = Number.MAX_SAFE_INTEGER;
-    return readCandles(facts, { ...tokens, bucketSeconds, getTotals, to, ...range });
+    return readCandles(facts, { ...joinNow(), bucketSeconds, getTotals, to, ...range });
   };
   const toEntry = (one: BucketCandle): Entry => {
     const row = toCandleRow(one, { bucketSeconds, now: dayWindow.now });
@@ -39,10 +39,10 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
   return {
     event: "candle",
     // While the complement is unknown, any event can announce it.
-    interest: () => ({ tokenIds: getPair(), events: getPair().length === 1 }),
+    interest: () => ({ tokenIds: getTokens(), events: joinNow().inverted.length === 0 }),
     read: async ({ order, after, limit, restate }) => {
       if (order === "desc") return (await read({ from: 0, order, limit })).map(toEntry);
-      const from = toBucket(await readTimeAt(facts, getPair(), after));
+      const from = toBucket(await readTimeAt(facts, getTokens(), after));
       const found = await read({ from, order, limit: limit + 1 });
       const [first, ...rest] = found;
       if (first === undefined) return [];
@@ -51,9 +51,9 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
       return isUnchanged ? [] : found.map(toEntry);
     },
     revertedBy: (removed) => {
-      const pair = getPair();
+      const tokens = getTokens();
       const fills = removed.flatMap((block) => block.fills);
-      const taken = fills.filter((fill) => isTrade(fill) && pair.includes(fill.tokenId));
+      const taken = fills.filter((fill) => isTrade(fill) && tokens.includes(fill.tokenId));
       return [...new Set(taken.map(({ timestamp }) => formatTime(toBucket(timestamp))))];
     },
   };

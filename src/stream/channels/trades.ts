@@ -4,6 +4,7 @@ import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
 import { getAllTokens } from "../../market/market.ts";
 import { type FillFilter, fillCondition } from "../../query/fill-filter.ts";
+import { joinTokens } from "../../query/markets/read-markets.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { getRowContext } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
@@ -12,17 +13,25 @@ import type { ChannelRequest } from "../frames/client-frame.ts";
 import type { ChannelLog, Entry, Opening, StreamSources } from "../hub/channel.ts";
 
 /**
- * Opens the `trades` channel: all trades; or the `token_trades` channel: the trades of some tokens, without inverted
- * trades of the complements.
+ * Opens the `trades` channel: all trades; or the `token_trades` channel: the trades of some tokens, with those of their
+ * mirrors if requested, without inverted trades of the complements.
  */
 export function openTrades({ request, sources, tokenIds: requested }: Opening): ChannelLog {
-  const tokenIds = requested.length === 0 ? null : requested;
-  const getTotals = (tokenId: TokenId) => sources.state.directory.getTotals(tokenId);
-  const filter = () => getFillFilter(request, tokenIds, sources);
+  const { directory } = sources.state;
+  const { include_mirror: mirror = false } = request;
+  const getSame = (tokenId: TokenId) =>
+    joinTokens(directory, tokenId, { complement: false, mirror }).same;
+  // A mirror can become known later.
+  const getTokens = () => {
+    if (requested.length === 0) return null;
+    return mirror ? [...new Set(requested.flatMap(getSame))] : requested;
+  };
+  const getTotals = (tokenId: TokenId) => directory.getTotals(tokenId);
+  const filter = () => getFillFilter(request, getTokens(), sources);
   const toTrades = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
   return {
     event: "trade",
-    interest: () => ({ tokenIds: tokenIds ?? "all", events: false }),
+    interest: () => ({ tokenIds: getTokens() ?? "all", events: false }),
     toEntries: (block) => toTrades(block).map(entryWriter(sources)),
     read: async (page) => {
       const fills = await readFills(sources.facts, { ...page, filter: filter(), getTotals });

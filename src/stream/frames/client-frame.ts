@@ -54,6 +54,7 @@ const channel = Type.Object({
     Type.Array(tokenId, { minItems: 1, maxItems: streamLimits.tokensPerChannelMax }),
   ),
   resolution: Type.Optional(Type.Enum(resolutions)),
+  include_mirror: Type.Optional(Type.Boolean()),
   ...startFields,
 });
 
