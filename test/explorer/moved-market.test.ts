@@ -1,16 +1,17 @@
 /** The explorer's page of a market that moved to Protocol V2: one market, over both ledgers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Market } from "../../clients/typescript/src/api.ts";
+import type { Market, Trade } from "../../clients/typescript/src/api.ts";
+import { dollars, percent } from "../../explorer/src/format/numbers.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { deriveMigratedConditionId } from "../support/derive-gen3-ids.ts";
+import { encodeLogOfKind } from "../support/mirrored-market.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
-import { knownContracts } from "../support/recorded-chain.ts";
 import { adminKey } from "../support/service.ts";
-import { encodeLog } from "../support/test-markets.ts";
+import { stranger } from "../support/test-markets.ts";
 import { assertAccessible } from "./axe.ts";
 
 const legacy = readRecording("contracts-gen2");
@@ -33,21 +34,30 @@ function tradeOfMirror(name: string) {
     .map((log) => JSON.parse(JSON.stringify(log).replaceAll(traded, mirrorId.slice(2, 36))));
 }
 
-function registration() {
-  const module = [...knownContracts().byAddress.values()].find(
-    ({ kind }) => kind === "binary_module",
-  );
-  assert(module !== undefined);
-  const v2ConditionId = mirrorId.slice(0, 64);
-  const args = { v2ConditionId, legacyConditionId: legacyId };
-  return encodeLog(module, "MigrationConditionRegistered", args);
-}
+const registered = encodeLogOfKind("binary_module", "MigrationConditionRegistered", {
+  v2ConditionId: mirrorId.slice(0, 64),
+  legacyConditionId: legacyId,
+});
+/** The legacy market pays Yes, and its mirror one half each. */
+const resolved = encodeLogOfKind("conditional_tokens", "ConditionResolution", {
+  conditionId: legacyId,
+  oracle: stranger,
+  questionId: legacyId,
+  outcomeSlotCount: 2n,
+  payoutNumerators: [1n, 0n],
+});
+const mirrorResolved = encodeLogOfKind("binary_module", "ConditionResolved", {
+  conditionId: mirrorId.slice(0, 64),
+  result: [500_000n, 500_000n],
+});
 
 const moves = buildBlocks(
   [
-    { logs: [registration()] },
+    { logs: [registered] },
     { logs: tradeOfMirror("binary:comp-buy-fees") },
     { logs: tradeOfMirror("binary:merge-exact") },
+    { logs: [resolved] },
+    { logs: [mirrorResolved] },
   ],
   { after: legacy.blocks.at(-1) },
 );
@@ -55,7 +65,8 @@ const moves = buildBlocks(
 test("a market that moved to Protocol V2", { skip: skipsBrowser }, async (t) => {
   const blocks = [...legacy.blocks, ...moves];
   const stage = await serveRecording(t, { ...legacy, blocks });
-  const beforeLast = stage.head - 1;
+  const lastTrade = stage.head - 2;
+  const beforeLast = lastTrade - 1;
   stage.node.setHead(beforeLast);
   const service = await stage.startService([stage.node.wsUrl]);
   await service.waitIndexed(beforeLast);
@@ -84,7 +95,7 @@ test("a market that moved to Protocol V2", { skip: skipsBrowser }, async (t) => 
   });
 
   await t.test("follows the trades in Protocol V2", async () => {
-    stage.node.setHead(stage.head);
+    stage.node.setHead(lastTrade);
     await page.waitForSelector(".tape tr.fresh:has-text('55¢')");
     await page.waitForSelector(".outcome:first-child .chance:text-is('55%')");
     await page.waitForSelector(".legend b:text-is('55%')");
@@ -110,5 +121,41 @@ test("a market that moved to Protocol V2", { skip: skipsBrowser }, async (t) => 
   await t.test("names the market of a trade in Protocol V2", async () => {
     await page.goto(`${service.baseUrl}/trades`);
     await page.waitForSelector(`.tape tr[data-id]:has-text("55¢"):has-text("${found.title}")`);
+  });
+
+  await t.test("replays the trades of both ledgers in order", async () => {
+    const query = `condition_id=${legacyId}&order=asc&limit=1000`;
+    const { data: trades } = await service.get<{ readonly data: Trade[] }>(`/v1/trades?${query}`);
+    assert.equal(new Set(trades.map((trade) => trade.condition_id)).size, 2);
+    await page.goto(`${service.baseUrl}/market/${legacyId}`);
+    await page.click("button:has-text('Replay')");
+    await page.click("button[aria-label='Pause the replay']");
+    const fromMs = market.created_at_ms;
+    const lifeMs = (trades.at(-1)?.timestamp_ms ?? 0) - fromMs;
+    for (const step of [1000, 999, 500, 900]) {
+      const endMs = Math.floor(fromMs + (step / 1000) * lifeMs);
+      const past = trades.filter(({ timestamp_ms: atMs }) => atMs <= endMs);
+      const volume = past.reduce((sum, { value_usd: value }) => sum + Number(value), 0);
+      const newest = past.at(-1);
+      assert(newest !== undefined);
+      const price = percent(newest.outcome_index === 0 ? newest.price : 1 - Number(newest.price));
+      await page.fill(".replay input", String(step));
+      await page.waitForSelector(`.replay p:has-text("${price}"):has-text("${dollars(volume)}")`);
+      await page.waitForSelector(`tbody .day + tr[data-id="${newest.id}"]`);
+    }
+    await page.click("button:has-text('Leave replay')");
+  });
+
+  await t.test("shows the results of both ledgers", async () => {
+    stage.node.setHead(stage.head - 1);
+    await service.waitIndexed(stage.head - 1);
+    await page.reload();
+    await page.waitForSelector(".resolution:has-text('Not yet resolved in Protocol V2')");
+    await page.waitForSelector(".resolution strong:has-text('Resolved: Yes')");
+    stage.node.setHead(stage.head);
+    await service.waitIndexed(stage.head);
+    await page.reload();
+    await page.waitForSelector(".mirror-result:has-text('Yes pays $0.50, No pays $0.50 a share')");
+    await assertAccessible(page, "a market that was resolved on both ledgers");
   });
 });

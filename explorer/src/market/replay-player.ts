@@ -1,6 +1,7 @@
 import type { Market, TokenId, Trade } from "../../../clients/typescript/src/api.ts";
 import { wait } from "../../../clients/typescript/src/backoff.ts";
 import type { OddwireClient } from "../../../clients/typescript/src/client.ts";
+import { bothLedgers, ledgerTokens } from "../service/ledgers.ts";
 import { nextPaint } from "../service/next-paint.ts";
 
 /** The state of a replay at one moment of the market's life. */
@@ -29,11 +30,14 @@ const counted = [
 const settleMs = 150;
 
 /**
- * Replays a market's trades in order, with pauses in proportion to the real ones. The trades come from the stream, from
- * the position of the current moment. Only the newest rows are kept, so a market can have any number of trades.
+ * Replays a market's trades on both ledgers in order, with pauses in proportion to the real ones. The trades come from
+ * the stream, from the position of the current moment. Only the newest rows are kept, so a market can have any number
+ * of trades.
  */
 export class ReplayPlayer {
   readonly #client: OddwireClient;
+  /** The tokens of the first outcome, and those of all outcomes. */
+  readonly #firstIds: readonly TokenId[];
   readonly #tokenIds: readonly TokenId[];
   readonly #onChange: (moment: ReplayMoment) => void;
   readonly fromMs: number;
@@ -52,7 +56,9 @@ export class ReplayPlayer {
     onChange: (moment: ReplayMoment) => void,
   ) {
     this.#client = client;
-    this.#tokenIds = market.tokens.map(({ token_id: id }) => id);
+    const tokens = ledgerTokens(market);
+    this.#firstIds = bothLedgers(tokens.slice(0, 1));
+    this.#tokenIds = bothLedgers(tokens);
     this.#onChange = onChange;
     this.fromMs = market.created_at_ms;
     this.toMs = Math.max(
@@ -141,7 +147,7 @@ export class ReplayPlayer {
 
   async #readTotals(atMs: number) {
     const totals = { tradeCount: 0, volumeUsd: 0 };
-    const [token] = this.#tokenIds;
+    const [token] = this.#firstIds;
     if (token === undefined) return totals;
     const add = (count: number, volumeUsd: string): void => {
       totals.tradeCount += count;
@@ -152,7 +158,8 @@ export class ReplayPlayer {
     for (const [resolution, lengthMs] of counted) {
       const end = Math.floor(atMs / lengthMs) * lengthMs;
       if (end <= start) continue;
-      const candles = this.#client.candles(token, { resolution, start, end, limit: pageRows });
+      const range = { resolution, start, end, include_mirror: true, limit: pageRows };
+      const candles = this.#client.candles(token, range);
       for await (const { trades: count, volume_usd: volume } of candles) add(count, volume);
       start = end;
     }
@@ -186,7 +193,7 @@ export class ReplayPlayer {
 
   #getPrice({ token_id: tokenId, price }: Trade): number | null {
     if (price === null) return this.#moment.price;
-    return tokenId === this.#tokenIds[0] ? Number(price) : 1 - Number(price);
+    return this.#firstIds.includes(tokenId) ? Number(price) : 1 - Number(price);
   }
 
   async #reach(ms: number): Promise<void> {
