@@ -225,6 +225,10 @@ describe("rules of Protocol V2", () => {
         'Team "A"',
         "B, Jr.",
       ],
+      [`${prices}. Where p1 corresponds to \tNo\u0000, p2 to Y\nes\u0007, p3 to a draw`]: [
+        "Y es",
+        "No",
+      ],
     };
     for (const [resolution, labels] of Object.entries(sentences)) {
       assert.deepEqual(rules(JSON.stringify({ ...fields, res_data: resolution })).outcomes, labels);
@@ -242,6 +246,7 @@ describe("rules of Protocol V2", () => {
       7,
       [yesNo],
       { p1: "No", p2: "Yes" },
+      yesNo.replace("to No", "to \u0001"),
     ]) {
       const text = JSON.stringify({ ...fields, res_data: resolution });
       assert.deepEqual(rules(text), { ...expected, outcomes: null });
@@ -371,8 +376,11 @@ describe("hostile bytes", () => {
         `Where ${first} corresponds to `.repeat(149),
         `, ${second} to `.repeat(399),
       ] as const;
-      const expected = first === "p2" ? labels : labels.toReversed();
-      assert.deepEqual(parse(`${start}${opening}${middle}, p3 to `).outcomes, expected);
+      const [one = "", other = ""] = first === "p2" ? labels : labels.toReversed();
+      assert.deepEqual(parse(`${start}${opening}${middle}, p3 to `).outcomes, [
+        one.trim(),
+        other.trim(),
+      ]);
     }
   });
 
@@ -411,13 +419,14 @@ describe("hostile bytes", () => {
 
   test("the fields of a generated question are parsed back", () => {
     const word = fc.string({ unit: "grapheme" }).filter((text) => !/[:,\p{Cc}]/u.test(text));
-    const label = word.filter((text) => !/^\s*$|^a /.test(text));
+    const label = word.filter((text) => !/^\s*$|^\s*a /.test(text));
     const parts = fc.record({ title: label, description: word, first: label, second: label });
     fc.assert(
       fc.property(parts, fc.nat(), ({ title, description, first, second }, id) => {
         const labels = `Where p1 corresponds to ${second}, p2 to ${first}, p3 to unknown/50-50`;
         const text = `q: title: ${title}, description: ${description} market_id: ${id} res_data: ${prices}. ${labels}${ending}`;
-        assert.deepEqual(parse(text), { title, description, outcomes: [first, second] });
+        const outcomes = [first.trim(), second.trim()];
+        assert.deepEqual(parse(text), { title, description, outcomes });
       }),
     );
   });

@@ -8,7 +8,10 @@ import { isUtf8 } from "node:buffer";
 import { isJsonObject, tryParseJson } from "../base/json.ts";
 import { toPlainLine, toPlainText } from "../base/plain-text.ts";
 
-/** The fields of a question's text, as written, not trimmed, but without control characters. A title is one line. */
+/**
+ * The fields of a question's text, without control characters. A title is one line. Labels are trimmed, other fields
+ * are not.
+ */
 export type QuestionText = {
   readonly title: string | null;
   readonly description: string | null;
@@ -150,8 +153,8 @@ function textsBetween(text: string, marks: readonly string[]): string[] | null {
 }
 
 function toLabels(first = "", second = ""): readonly [string, string] | null {
-  if (first.trim() === "" || second.trim() === "") return null;
-  return [withoutArticle(toPlainLine(first)), withoutArticle(toPlainLine(second))];
+  const [one, other] = [first, second].map((label) => toPlainLine(label).trim());
+  return one && other ? [withoutArticle(one), withoutArticle(other)] : null;
 }
 
 /** Removes the article of early texts, such as "p2 corresponds to Yes, p1 to a No". */
