@@ -78,7 +78,7 @@ const sources: Readonly<Record<Market["metadata_source"], string>> = {
   chain: "the chain",
   chain_untrusted: "the chain, from an unknown sender",
   venue: "Polymarket",
-  none: "nowhere: the market was prepared before the indexed blocks",
+  none: "nowhere: the indexed blocks have no text of the market",
 };
 
 /** Links to other sites that show the market. They exist only for Polygon. */

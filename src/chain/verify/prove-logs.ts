@@ -58,7 +58,7 @@ export async function proveLogs(
   return { logs: null, isConclusive };
 }
 
-/** Fetches receipts one by one. Nodes have none of Polygon's state-sync transactions. */
+/** Fetches receipts one by one. Before `allLogsInBloomFrom`, nodes have none of Polygon's state-sync transactions. */
 async function fetchByTransaction(endpoint: Endpoint, header: Header): Promise<readonly unknown[]> {
   const block = { method: "eth_getBlockByHash", params: [header.hash, false] };
   const hashes = parseTransactionHashes(await ask(endpoint, block));
