@@ -57,7 +57,11 @@ export function toLabel(market: Market, siblings: readonly Market[]): string {
   let end = 0;
   const left = words.length - start;
   while (end < left && all.every((other) => other.at(-1 - end) === words.at(-1 - end))) end += 1;
-  const label = words.slice(start, words.length - end).join(" ");
+  // What the service adds to the title of an event is in brackets.
+  const label = words
+    .slice(start, words.length - end)
+    .join(" ")
+    .replace(/^\((.+)\)$/, "$1");
   return label === "" ? question : label.charAt(0).toUpperCase() + label.slice(1);
 }
 
