@@ -225,8 +225,11 @@ export class Conditions {
     { eventId, conditionIndex }: Gen3Position,
     event: MarketText,
   ): MarketText | null {
-    const isOther = conditionIndex === getArity(eventId);
-    if (!isOther && !this.gen3.isAtomic(eventId)) return null;
+    const arity = getArity(eventId);
+    const isOther = conditionIndex === arity;
+    // Anyone can use ids that no event has.
+    const isOfEvent = arity > 0 && conditionIndex <= arity;
+    if (!isOfEvent || !(isOther || this.gen3.isAtomic(eventId))) return null;
     // The result of an atomic event is the index of its true condition.
     const answer = isOther ? "Other" : `answer ${conditionIndex}`;
     const title = event.eventTitle === null ? null : `${event.eventTitle} (${answer})`;

@@ -155,6 +155,14 @@ describe("a native market of Protocol V2", () => {
         ]),
       );
     }
+    const outside = `${eventId.slice(0, 60)}000400` as ConditionId;
+    const resolved = encodeLog(
+      contractAt("0x200000900045e3B6259600682756002200028933"),
+      "ConditionResolved",
+      { conditionId: outside.slice(0, 64), result: [1_000_000n, 0n] },
+    );
+    const directory = getDirectory(log, atomic, resolved);
+    assert.deepEqual(toText(directory, outside), [null, [null, null], "none"]);
     const unnamed = getDirectory(atomic);
     for (const id of ids) assert.deepEqual(toText(unnamed, id), [null, ["Yes", "No"], "none"]);
   });
