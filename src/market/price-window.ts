@@ -20,20 +20,23 @@ export const windowOutcomes = ["Up", "Down"] as const;
 const prefix = "CHAINLINK_CANDLE";
 const identifier = Buffer.from(prefix).toString("hex").padEnd(64, "0");
 const symbols = ["BTC", "ETH", "SOL", "XRP", "DOGE", "BNB", "HYPE", "ADA", "AVAX", "LINK", "LTC"];
-const knownPairs = symbols.flatMap((symbol) => {
-  const pair = `${symbol}/USD`;
-  const bytes = Buffer.from(pair);
-  return [
-    { pair, id: `0x${bytes.toString("hex").padEnd(64, "0")}` as Hash },
-    { pair, id: toKeccak(bytes) },
-  ];
-});
+/** The contract accepts any id: its comments name the hash of `BTC/USD`, its tests the text `BTC_USD`. */
+const knownPairs = symbols.flatMap((symbol) =>
+  ["/", "_", "-"].flatMap((separator) => {
+    const pair = `${symbol}/USD`;
+    const bytes = Buffer.from(`${symbol}${separator}USD`);
+    return [
+      { pair, id: `0x${bytes.toString("hex").padEnd(64, "0")}` as Hash },
+      { pair, id: toKeccak(bytes) },
+    ];
+  }),
+);
 
 const minute = 60;
 const hour = 60 * minute;
 const durations = [5 * minute, 15 * minute, hour, 4 * hour, 24 * hour];
 /** How many starts before the newest possible one are tried: reports normally come within seconds. */
-const startsMax = 6;
+const startsMax = 4;
 
 /**
  * Finds the window whose hash is `questionId` and that has ended by `reportedAt` (Unix seconds); `null` when it is
@@ -66,7 +69,8 @@ function getHash(id: Hash, { durationSeconds, startSeconds }: PriceWindow): Hash
 
 /** Reads the text of a pair that is not known here. The hash of a text cannot be read. */
 function getOtherPair(id: Hash): readonly { readonly pair: string; readonly id: Hash }[] {
-  const pair = Buffer.from(id.slice(2).replace(/(00)+$/, ""), "hex").toString("latin1");
-  const isOther = /^[A-Z0-9]{1,10}\/[A-Z0-9]{1,10}$/.test(pair);
-  return isOther && !knownPairs.some((known) => known.id === id) ? [{ pair, id }] : [];
+  const text = Buffer.from(id.slice(2).replace(/(00)+$/, ""), "hex").toString("latin1");
+  const [, base, quote] = /^([A-Z0-9]{1,10})[/_-]([A-Z0-9]{1,10})$/.exec(text) ?? [];
+  const isOther = base !== undefined && !knownPairs.some((known) => known.id === id);
+  return isOther ? [{ pair: `${base}/${quote}`, id }] : [];
 }

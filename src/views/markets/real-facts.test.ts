@@ -225,7 +225,8 @@ describe("a question about a price window", () => {
 
   test("has its labels when it is announced, and its title when its result is reported", () => {
     assert.deepEqual(toText(getDirectory(added), native), [null, ["Up", "Down"], "none"]);
-    for (const pairId of [textId("BTC/USD"), hashId("BTC/USD")]) {
+    const pairs = ["BTC/USD", "BTC_USD", "BTC-USD"];
+    for (const pairId of pairs.flatMap((pair) => [textId(pair), hashId(pair)])) {
       for (const logs of [
         [added, reported(pairId, { seconds: 300, start })],
         [reported(pairId, { seconds: 300, start })],
@@ -245,13 +246,15 @@ describe("a question about a price window", () => {
       toTitle(reported(hashId("ETH/USD"), { seconds: 3600, start: start - 3600 - 900 })),
       "ETH/USD up or down, 1 hour, 2026-09-09 23:00 UTC",
     );
-    const other = reported(textId("EUR/USD"), { seconds: 900, start: start - 900 });
-    assert.equal(toTitle(other), null);
-    const feed = { assetPair: `0x${textId("EUR/USD")}`, feedId: `0x${"1".repeat(64)}` };
-    assert.equal(
-      toTitle(encodeLog(chainlink, "FeedIdUpdated", feed), other),
-      "EUR/USD up or down, 15 minutes, 2026-09-10 00:00 UTC",
-    );
+    for (const pair of ["EUR/USD", "EUR_USD"]) {
+      const other = reported(textId(pair), { seconds: 900, start: start - 900 });
+      assert.equal(toTitle(other), null);
+      const feed = { assetPair: `0x${textId(pair)}`, feedId: `0x${"1".repeat(64)}` };
+      assert.equal(
+        toTitle(encodeLog(chainlink, "FeedIdUpdated", feed), other),
+        "EUR/USD up or down, 15 minutes, 2026-09-10 00:00 UTC",
+      );
+    }
   });
 
   test("is replaced by the venue's text", () => {
