@@ -1,9 +1,6 @@
 /** Market metadata is read from the venue over real sockets, merged into the markets, and served to clients. */
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import { venueLimits } from "../../src/base/config/venue-limits.ts";
@@ -16,16 +13,14 @@ import { toFinalDelta } from "../../src/market/delta.ts";
 import { MarketMetadata, type PublishMetadata } from "../../src/venue/metadata/market-metadata.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { writeContractsFile } from "../support/contracts-file.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { listedMarkets } from "../support/listed-markets.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
+import { openVenueService } from "../support/open-venue-service.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { scriptBlocks } from "../support/script-blocks.ts";
 import { venueMarket } from "../support/scripted-metadata.ts";
-import { ScriptedNode } from "../support/scripted-node.ts";
 import { ScriptedVenue, type VenueReply } from "../support/scripted-venue.ts";
-import { type Page, Service } from "../support/service.ts";
+import type { Page } from "../support/service.ts";
 import { marketLogs, type TestMarket, testMarkets } from "../support/test-markets.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -217,34 +212,8 @@ test("a page that repeats under a new cursor ends the pass", async (t) => {
   );
 });
 
-async function openService(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  const services: Service[] = [];
-  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
-  const venue = await ScriptedVenue.open();
-  cleanUp(t, () => venue.close());
-  const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks) });
-  cleanUp(t, () => node.close());
-  cleanUp(t, () => Promise.all(services.map((service) => service.kill9())));
-  node.setFinalized(blocks.at(-1)?.number ?? 0);
-  const settings = {
-    ...venue.settings,
-    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
-    ODDWIRE_START_BLOCK: String(blocks[0]?.number),
-    // The blocks of the test chain are old.
-    ODDWIRE_READY_MAX_LAG_SECONDS: "86400",
-  };
-  const dataDir = join(folder, "data");
-  const open = async () => {
-    const service = await Service.open({ rpcUrls: [node.url], dataDir, settings });
-    services.push(service);
-    return service;
-  };
-  return { venue, open };
-}
-
 test("clients find markets by the venue's metadata once the venue is back", async (t) => {
-  const { venue, open } = await openService(t);
+  const { venue, open } = await openVenueService(t, blocks);
   venue.httpFault = () => ({ status: 503, body: "<html>maintenance</html>" });
   venue.marketMetadata.put(
     toEntry(sameQuestion, "will-the-venue-name-it", {
@@ -302,7 +271,7 @@ test("clients find markets by the venue's metadata once the venue is back", asyn
 });
 
 test("reading resumes where it was after a stop and after kill -9", async (t) => {
-  const { venue, open } = await openService(t);
+  const { venue, open } = await openVenueService(t, blocks);
   const { marketMetadata } = venue;
   marketMetadata.pageMarkets = 1;
   for (let index = 0; index < 200; index += 1) marketMetadata.put(getStranger(index));

@@ -1,19 +1,12 @@
 /** A service that starts after the markets were created gets their names from the venue, in every answer. */
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { formatTokenId } from "../../src/base/ids.ts";
-import { cleanUp } from "../support/clean-up.ts";
-import { writeContractsFile } from "../support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
-import { scriptBlocks } from "../support/script-blocks.ts";
+import { openVenueService } from "../support/open-venue-service.ts";
 import { venueMarket } from "../support/scripted-metadata.ts";
-import { ScriptedNode } from "../support/scripted-node.ts";
-import { ScriptedVenue } from "../support/scripted-venue.ts";
-import { type Page, Service } from "../support/service.ts";
+import { type Page, type Service } from "../support/service.ts";
 import { type TestMarket, testMarkets } from "../support/test-markets.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -30,34 +23,13 @@ function toEntry(market: TestMarket, slug: string, more: Readonly<Record<string,
 }
 
 async function openScene(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
-  const services: Service[] = [];
-  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
-  const venue = await ScriptedVenue.open();
-  cleanUp(t, () => venue.close());
-  const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks) });
-  cleanUp(t, () => node.close());
-  cleanUp(t, () => Promise.all(services.map((service) => service.kill9())));
-  node.setFinalized(blocks.at(-1)?.number ?? 0);
-  const settings = {
-    ...venue.settings,
-    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
-    ODDWIRE_START_BLOCK: String(blocks[0]?.number),
-    // The blocks of the test chain are old.
-    ODDWIRE_READY_MAX_LAG_SECONDS: "86400",
-  };
-  const open = async (more: Record<string, string> = {}) => {
-    const all = {
-      rpcUrls: [node.url],
-      dataDir: join(folder, "data"),
-      settings: { ...settings, ...more },
-    };
-    const service = await Service.open(all);
-    services.push(service);
+  const { venue, open } = await openVenueService(t, blocks);
+  const openReady = async (more: Readonly<Record<string, string>> = {}) => {
+    const service = await open(more);
     await service.waitReady();
     return service;
   };
-  return { venue, open };
+  return { venue, open: openReady };
 }
 
 function getToken({ tokenIds }: TestMarket): string {
