@@ -29,9 +29,7 @@ export function appendToLake(
       folder,
       engine,
       coverage,
-      identity: toIdentity(config.chainId, contracts),
-      getToken: (tokenId) => toLakeToken(tokenId, state.directory),
-      encodeMarkets: () => encodeMarketSnapshot(state),
+      ...getLakeSources({ config, contracts }, state),
       signKey: null,
       signal,
       onDay: (day) => log.info(day, "a day was appended to the lake"),
@@ -64,4 +62,16 @@ export function appendToLake(
     abort.abort();
     await running;
   });
+}
+
+/** Returns what the days of a lake contain besides facts. */
+export function getLakeSources(
+  { config, contracts }: Pick<RoleStart, "config" | "contracts">,
+  state: MarketState,
+): Pick<Parameters<typeof exportLake>[0], "identity" | "getToken" | "encodeMarkets"> {
+  return {
+    identity: toIdentity(config.chainId, contracts),
+    getToken: (tokenId) => toLakeToken(tokenId, state.directory),
+    encodeMarkets: () => encodeMarketSnapshot(state),
+  };
 }

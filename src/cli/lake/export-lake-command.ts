@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeMarketSnapshot } from "../../api/bulk/market-snapshot.ts";
 import { readConfig } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
 import { exportLake } from "../../lake/export-lake.ts";
-import { toLakeToken } from "../../lake/lake-tokens.ts";
+import { getLakeSources } from "../../roles/append-to-lake.ts";
 import { Lifetime } from "../../roles/lifetime.ts";
 import {
   openReadFacts,
@@ -16,7 +15,6 @@ import {
 } from "../../roles/open-parts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { lockDataDirectory, readStartBlock } from "../../storage/directory/data-directory.ts";
-import { toIdentity } from "../../storage/directory/identity.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
@@ -40,7 +38,7 @@ export async function exportLakeCommand(options: LakeOptions): Promise<number> {
   const life = new Lifetime();
   try {
     const start = await openStart(options, { life, stop });
-    const { config, contracts } = start;
+    const { config } = start;
     const facts =
       config.clickhouseUrl === null ? await openWrittenFacts(start) : await openReadFacts(start);
     const state = await openState(start, facts);
@@ -50,9 +48,7 @@ export async function exportLakeCommand(options: LakeOptions): Promise<number> {
       folder,
       engine,
       coverage,
-      identity: toIdentity(config.chainId, contracts),
-      getToken: (tokenId) => toLakeToken(tokenId, state.directory),
-      encodeMarkets: () => encodeMarketSnapshot(state),
+      ...getLakeSources(start, state),
       signKey,
       from,
       to,
