@@ -25,7 +25,7 @@ suite("examples", () => {
       reason: "failed_authentication",
       offenses: 1,
       blockedAtMs: clock.nowMs(),
-      blockedUntilMs: clock.nowMs() + 60_000,
+      blockedUntilMs: clock.nowMs() + 3_600_000,
     });
   });
   after(async () => server.close());
