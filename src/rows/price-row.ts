@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, formatSafeMicros } from "../base/decimal.ts";
-import { formatTokenId, type TokenId } from "../base/ids.ts";
+import { formatTokenId, type Seq, type TokenId } from "../base/ids.ts";
 import { averagePrice, type Candle } from "../market/candle.ts";
 import { invertPrice, invertSide } from "../market/invert.ts";
 import type { LastTrade } from "../market/market.ts";
@@ -93,22 +93,27 @@ type Priced = {
 };
 
 /** The price of a token as clients see it. */
-export function toPriceRow({
+export function toPriceRow({ book, day, ...facts }: PriceFacts): PriceRow {
+  return {
+    ...toPriceFields(facts),
+    ...toBookTopRow(book),
+    stats_24h: toStatsRow(day),
+    ...wire.timeFields(day.now),
+  };
+}
+
+function toPriceFields({
   tokenId,
   price,
   lastTrade,
-  book,
-  day,
   complement,
-}: PriceFacts): PriceRow {
+}: Omit<PriceFacts, "book" | "day">): Omit<PastPriceRow, "as_of"> {
   const settlement = price?.source === "settlement" ? price.price : null;
   return {
     token_id: formatTokenId(tokenId),
     price: wire.decimalOrNull(price?.price ?? null),
     price_source: price?.source ?? null,
     last_trade: lastTrade && toLastTradeRow(lastTrade),
-    ...toBookTopRow(book),
-    stats_24h: toStatsRow(day),
     complement: complement && {
       token_id: formatTokenId(complement.tokenId),
       outcome: complement.outcome,
@@ -117,7 +122,6 @@ export function toPriceRow({
     },
     resolved: settlement !== null,
     settlement_price: wire.decimalOrNull(settlement),
-    ...wire.timeFields(day.now),
   };
 }
 
@@ -182,4 +186,38 @@ function toPercent(change: bigint | null, open: bigint | null): bigint | null {
   if (change === null || open === null || open === 0n) return null;
   const percent = divideHalfEven(change * 100_000_000n, open < 0n ? -open : open);
   return open < 0n ? -percent : percent;
+}
+
+const { token_id, price, price_source, last_trade, complement, resolved, settlement_price } =
+  priceRow.properties;
+
+/** The price of a token as it was at an earlier position. */
+export const pastPriceRow = Type.Object({
+  token_id,
+  price,
+  price_source,
+  last_trade,
+  complement,
+  resolved,
+  settlement_price,
+  as_of: wire.nullable(
+    Type.Object({
+      seq: wire.seqNumber,
+      timestamp: wire.timeText,
+      timestamp_ms: wire.millisecondsNumber,
+    }),
+  ),
+});
+export type PastPriceRow = Static<typeof pastPriceRow>;
+
+/** What a row of a past price is made of. */
+export type PastPriceFacts = Omit<PriceFacts, "book" | "day"> & {
+  /** The position of the trade or result that set the price; `null` without one. */
+  readonly setAt: { readonly seq: Seq; readonly timestamp: number } | null;
+};
+
+/** A past price as clients see it. */
+export function toPastPriceRow({ setAt, ...facts }: PastPriceFacts): PastPriceRow {
+  const as_of = setAt && { seq: setAt.seq, ...wire.timeFields(setAt.timestamp) };
+  return { ...toPriceFields(facts), as_of };
 }

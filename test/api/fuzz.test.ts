@@ -82,6 +82,7 @@ async function makeSamples(): Promise<Samples> {
     ...Object.fromEntries(timeNames.map((name) => [name, times])),
     ...Object.fromEntries(amountNames.map((name) => [name, amounts])),
     after_seq: texts(trades, "seq"),
+    at: texts(trades, "seq"),
     min_seq: texts(trades, "seq"),
     from_block: texts(trades, "block_number"),
     to_block: texts(trades, "block_number"),

@@ -13,6 +13,13 @@ const methodNames: Readonly<Record<string, string>> = {
   getOrderbook: "order_book",
   getPrometheus: "prometheus_metrics",
 };
+/** Operations whose answer depends on a parameter: with it the method has another name and another type. */
+const variants: Readonly<
+  Record<string, { name: string; parameter: string; without: string; given: string }>
+> = {
+  getPrice: { name: "price_at", parameter: "at", without: "Price", given: "PastPrice" },
+  listPrices: { name: "prices_at", parameter: "at", without: "Price", given: "PastPrice" },
+};
 /** Operations without a method: the stream has its own module, and this document describes the others. */
 const withoutMethod: ReadonlySet<string> = new Set(["openStream", "getOpenapi"]);
 const keywords: ReadonlySet<string> = new Set(["from", "global", "class", "in", "is", "not", "or"]);
@@ -43,6 +50,8 @@ type Method = {
   readonly kind: "list" | "data" | "answer" | "text";
   readonly answer: string;
   readonly optional: "query" | "body" | null;
+  /** The parameter of a variant. */
+  readonly given?: string;
 };
 
 /** Collects classes, each after those that it refers to. */
@@ -120,7 +129,8 @@ function formatTypes({ components, paths }: ApiDocument): string {
     if (schema.properties !== undefined) types.toType(schema, name);
     else types.alias(name, types.toType(schema, name), schema.description);
   }
-  for (const method of getMethods(paths)) addOperation(types, method);
+  const operations = new Map(getMethods(paths).map((method) => [method.types, method]));
+  for (const method of operations.values()) addOperation(types, method);
   types.alias("StreamFrame", streamFrames.join(" | "), "A frame that a stream yields");
   return `${introduction}\n\n${types.texts.join("\n\n")}`;
 }
@@ -156,8 +166,30 @@ function getMethods(paths: ApiDocument["paths"]): readonly Method[] {
   return Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs)
       .filter(([, { operationId }]) => !withoutMethod.has(operationId))
-      .map(([verb, operation]) => toMethod(path, verb.toUpperCase(), operation)),
+      .flatMap(([verb, operation]) => withVariant(toMethod(path, verb.toUpperCase(), operation))),
   );
+}
+
+/** Returns a method, and if its answer depends on a parameter, one without and one with that parameter. */
+function withVariant(method: Method): readonly Method[] {
+  const { operation } = method;
+  const variant = variants[operation.operationId];
+  if (variant === undefined) return [method];
+  const { name, parameter, without, given } = variant;
+  const isList = getAnswer(operation)?.properties?.["data"]?.items !== undefined;
+  const toAnswer = (type: string) => (isList ? `list[api.${type}]` : `api.${type}`);
+  const found = getParameters(operation).find((one) => one.name === parameter);
+  const argument = `${parameter}: ${found === undefined ? "str" : toInputType(found.schema)}`;
+  return [
+    { ...method, answer: toAnswer(without) },
+    {
+      ...method,
+      name,
+      arguments: [...method.arguments, argument],
+      answer: toAnswer(given),
+      given: parameter,
+    },
+  ];
 }
 
 function toMethod(path: string, verb: string, operation: Operation): Method {
@@ -231,9 +263,9 @@ function formatMethod(method: Method, isAsync: boolean): string {
   return [...lines, `        answer: ${answer} = ${read}`, "        return answer\n"].join("\n");
 }
 
-function formatQuery({ operation, optional }: Method): string {
+function formatQuery({ operation, optional, given }: Method): string {
   const required = getParameters(operation)
-    .filter((one) => one.in === "query" && one.required)
+    .filter((one) => one.in === "query" && (one.required || one.name === given))
     .map(({ name }) => `"${name}": ${name}`);
   if (optional !== "query") return `{${required.join(", ")}}`;
   return required.length === 0 ? "query" : `{${required.join(", ")}, **query}`;
@@ -253,7 +285,11 @@ function getParameters({ parameters }: Operation): readonly Parameter[] {
 function optionalQuery(operation: Operation): readonly Parameter[] {
   return getParameters(operation).filter(
     ({ in: place, required, name }) =>
-      place === "query" && !required && name !== "cursor" && name !== "format",
+      place === "query" &&
+      !required &&
+      name !== "cursor" &&
+      name !== "format" &&
+      name !== variants[operation.operationId]?.parameter,
   );
 }
 

@@ -367,6 +367,34 @@ export type Price = {
   readonly timestamp_ms: Milliseconds;
 };
 
+export type PastPrice = {
+  readonly token_id: TokenId;
+  readonly price: Decimal | null;
+  readonly price_source: "last_trade" | "complement" | "settlement" | null;
+  readonly last_trade: {
+    readonly price: Decimal;
+    readonly size: Decimal;
+    readonly side: "BUY" | "SELL";
+    readonly seq: Seq;
+    readonly timestamp: Time;
+    readonly timestamp_ms: Milliseconds;
+    readonly tx_hash: Hash;
+  } | null;
+  readonly complement: {
+    readonly token_id: TokenId;
+    readonly outcome: string | null;
+    readonly price: Decimal | null;
+    readonly price_source: "last_trade" | "complement" | "settlement" | null;
+  } | null;
+  readonly resolved: boolean;
+  readonly settlement_price: Decimal | null;
+  readonly as_of: {
+    readonly seq: Seq;
+    readonly timestamp: Time;
+    readonly timestamp_ms: Milliseconds;
+  } | null;
+};
+
 export type OrderBook = {
   readonly token_id: TokenId;
   readonly bids: readonly {
@@ -1238,10 +1266,11 @@ export type ListPositions = {
 export type GetPrice = {
   readonly query: {
     readonly include_mirror?: boolean | undefined;
+    readonly at?: string | number | undefined;
     readonly min_seq?: number | undefined;
   };
   readonly answer: {
-    readonly data: Price;
+    readonly data: Price | PastPrice;
     readonly meta: Meta;
   };
 };
@@ -1251,10 +1280,11 @@ export type ListPrices = {
   readonly query: {
     readonly token_ids: readonly string[];
     readonly include_mirror?: boolean | undefined;
+    readonly at?: string | number | undefined;
     readonly min_seq?: number | undefined;
   };
   readonly answer: {
-    readonly data: readonly Price[];
+    readonly data: readonly (Price | PastPrice)[];
     readonly not_found: readonly string[];
     readonly pagination: Pagination;
     readonly meta: Meta;

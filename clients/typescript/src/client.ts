@@ -32,6 +32,7 @@ import type {
   Event as MarketEvent,
   Match,
   OrderBook,
+  PastPrice,
   Position,
   Price,
   Resolution,
@@ -145,9 +146,32 @@ export class OddwireClient {
   }
 
   /** The price of a token, its last 24 hours and the price of its complement. */
-  async price(tokenId: TokenId, query: GetPrice["query"] = {}): Promise<Price> {
+  async price(tokenId: TokenId, query: Omit<GetPrice["query"], "at"> = {}): Promise<Price> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
-    return (await this.#connection.json<GetPrice["answer"]>(path, { query })).data;
+    return (await this.#connection.json<{ readonly data: Price }>(path, { query })).data;
+  }
+
+  /** The price of a token as it was at a `seq` or a time, by the trades up to then alone. */
+  async priceAt(
+    tokenId: TokenId,
+    at: string | number,
+    options: Omit<GetPrice["query"], "at"> = {},
+  ): Promise<PastPrice> {
+    const path = `/v1/price/${encodeURIComponent(tokenId)}`;
+    const query = { ...options, at };
+    return (await this.#connection.json<{ readonly data: PastPrice }>(path, { query })).data;
+  }
+
+  /** The prices of up to 100 tokens as they were at a `seq` or a time. Unknown tokens are left out. */
+  async pricesAt(
+    tokenIds: readonly TokenId[],
+    at: string | number,
+    options: Omit<ListPrices["query"], "token_ids" | "at"> = {},
+  ): Promise<readonly PastPrice[]> {
+    const query = { ...options, token_ids: tokenIds, at };
+    return (
+      await this.#connection.json<{ readonly data: readonly PastPrice[] }>("/v1/price", { query })
+    ).data;
   }
 
   /** The order book of a token, best first. */
@@ -159,10 +183,12 @@ export class OddwireClient {
   /** The prices of up to 100 tokens. Unknown tokens are left out. */
   async prices(
     tokenIds: readonly TokenId[],
-    options: Omit<ListPrices["query"], "token_ids"> = {},
+    options: Omit<ListPrices["query"], "token_ids" | "at"> = {},
   ): Promise<readonly Price[]> {
     const query = { ...options, token_ids: tokenIds };
-    return (await this.#connection.json<ListPrices["answer"]>("/v1/price", { query })).data;
+    return (
+      await this.#connection.json<{ readonly data: readonly Price[] }>("/v1/price", { query })
+    ).data;
   }
 
   /** Candles of a token, oldest first unless ordered otherwise. */

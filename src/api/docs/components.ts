@@ -11,7 +11,7 @@ import { fillRow } from "../../rows/fill-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
 import { positionRow } from "../../rows/position-row.ts";
-import { priceRow } from "../../rows/price-row.ts";
+import { pastPriceRow, priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import * as wire from "../../rows/wire-format.ts";
@@ -30,6 +30,7 @@ export const components: Readonly<Record<string, TSchema>> = {
   Cancellation: cancellationRow,
   Resolution: resolutionRow,
   Price: priceRow,
+  PastPrice: pastPriceRow,
   OrderBook: bookRow,
   Candle: candleRow,
   Key: keySchema,

@@ -37,6 +37,7 @@ const others: Readonly<Record<string, unknown>> = {
   category: "Politics",
   derived: false,
   event_id: "903193",
+  at: "2026-04-28T11:36:04Z",
   event_slug: "senate-control-2026",
   expires_at: "2030-01-01T00:00:00Z",
   filled: false,

@@ -88,6 +88,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   latest_seq: "Newest indexed position; null before the first",
   lag_seconds:
     "Seconds of chain time that the service is behind the head. If no new block was seen for 10 seconds, this time is added",
+  as_of: "The trade or resolution that set the price; null before the first",
   last_trade:
     "The newest trade of either token of the pair, with the price and side of this one; null without one",
   last_trade_at: "Time of the newest trade; null without one",

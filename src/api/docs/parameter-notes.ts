@@ -27,6 +27,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   end_after: `Markets that end at this time or later. ${times}`,
   end_before: `Markets that end before this time. ${times}`,
   event_id: "Markets of one of these events, by the id of the event or the venue's id",
+  at: "The price as it was at this moment, by the trades at or before it alone: a `seq`, or a time. A number is a time if it is one of the covered time, else a `seq`",
   exchange: "Only of this kind of exchange contract",
   fill: "previous: buckets without trades repeat the last price; none: they are left out",
   format:

@@ -17,6 +17,13 @@ export const time: TUnsafe<number> = parsedText({
   keywords: { type: ["string", "integer"], pattern: timePattern },
 });
 
+/** A time or a position: a text of `time`, or a number that can be either. */
+export const moment: TUnsafe<string> = parsedText({
+  parse: (text) => (/^[0-9]{1,16}$/.test(text) || parseTime(text) !== null ? text : null),
+  expected: "a seq, epoch seconds or milliseconds, RFC 3339 as 2026-01-31T12:00:00Z, or a date",
+  keywords: { type: ["string", "integer"], pattern: `^([0-9]{1,16}|${rfc3339Pattern})$` },
+});
+
 /** The end of the previous page; opaque to clients. */
 export const cursor = Type.String({
   minLength: 1,

@@ -20,7 +20,8 @@ export type TokenPrice = {
   readonly seq: Seq;
 };
 
-type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
+/** The newest trade of a pair. `isOwn` is false for one of the complement. */
+export type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
 
 /**
  * Returns the price of the newest trade of either token of the pair. A trade of the other token is inverted

@@ -439,6 +439,40 @@ class Price(TypedDict):
     timestamp_ms: Milliseconds
 
 
+class PastPriceLastTrade(TypedDict):
+    price: DecimalText
+    size: DecimalText
+    side: Literal["BUY", "SELL"]
+    seq: Seq
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    tx_hash: Hash
+
+
+class PastPriceComplement(TypedDict):
+    token_id: TokenId
+    outcome: str | None
+    price: DecimalText | None
+    price_source: Literal["last_trade", "complement", "settlement"] | None
+
+
+class PastPriceAsOf(TypedDict):
+    seq: Seq
+    timestamp: Time
+    timestamp_ms: Milliseconds
+
+
+class PastPrice(TypedDict):
+    token_id: TokenId
+    price: DecimalText | None
+    price_source: Literal["last_trade", "complement", "settlement"] | None
+    last_trade: PastPriceLastTrade | None
+    complement: PastPriceComplement | None
+    resolved: bool
+    settlement_price: DecimalText | None
+    as_of: PastPriceAsOf | None
+
+
 class OrderBookBid(TypedDict):
     price: DecimalText
     size: DecimalText

@@ -116,13 +116,27 @@ class Client:
         return Pages(self._http, f"/v1/wallets/{segment(address)}/positions", query)
 
     def price(self, token_id: str, **query: Unpack[api.GetPriceQuery]) -> api.Price:
-        """Price of the last trade, 24-hour statistics and the complement's price."""
+        """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
         answer: api.Price = self._http.json(Call(f"/v1/price/{segment(token_id)}", query))["data"]
+        return answer
+
+    def price_at(self, token_id: str, at: str | int | datetime, **query: Unpack[api.GetPriceQuery]) -> api.PastPrice:
+        """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
+        answer: api.PastPrice = self._http.json(Call(f"/v1/price/{segment(token_id)}", {"at": at, **query}))["data"]
         return answer
 
     def prices(self, token_ids: Sequence[str], **query: Unpack[api.ListPricesQuery]) -> list[api.Price]:
         """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
         answer: list[api.Price] = self._http.json(Call("/v1/price", {"token_ids": token_ids, **query}))["data"]
+        return answer
+
+    def prices_at(
+        self, token_ids: Sequence[str], at: str | int | datetime, **query: Unpack[api.ListPricesQuery]
+    ) -> list[api.PastPrice]:
+        """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
+        answer: list[api.PastPrice] = self._http.json(Call("/v1/price", {"token_ids": token_ids, "at": at, **query}))[
+            "data"
+        ]
         return answer
 
     def candles(self, token_id: str, **query: Unpack[api.ListCandlesQuery]) -> Pages[api.Candle]:
@@ -324,13 +338,31 @@ class AsyncClient:
         return AsyncPages(self._http, f"/v1/wallets/{segment(address)}/positions", query)
 
     async def price(self, token_id: str, **query: Unpack[api.GetPriceQuery]) -> api.Price:
-        """Price of the last trade, 24-hour statistics and the complement's price."""
+        """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
         answer: api.Price = (await self._http.json(Call(f"/v1/price/{segment(token_id)}", query)))["data"]
+        return answer
+
+    async def price_at(
+        self, token_id: str, at: str | int | datetime, **query: Unpack[api.GetPriceQuery]
+    ) -> api.PastPrice:
+        """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
+        answer: api.PastPrice = (await self._http.json(Call(f"/v1/price/{segment(token_id)}", {"at": at, **query})))[
+            "data"
+        ]
         return answer
 
     async def prices(self, token_ids: Sequence[str], **query: Unpack[api.ListPricesQuery]) -> list[api.Price]:
         """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
         answer: list[api.Price] = (await self._http.json(Call("/v1/price", {"token_ids": token_ids, **query})))["data"]
+        return answer
+
+    async def prices_at(
+        self, token_ids: Sequence[str], at: str | int | datetime, **query: Unpack[api.ListPricesQuery]
+    ) -> list[api.PastPrice]:
+        """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
+        answer: list[api.PastPrice] = (
+            await self._http.json(Call("/v1/price", {"token_ids": token_ids, "at": at, **query}))
+        )["data"]
         return answer
 
     def candles(self, token_id: str, **query: Unpack[api.ListCandlesQuery]) -> AsyncPages[api.Candle]:

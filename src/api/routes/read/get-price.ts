@@ -2,19 +2,23 @@ import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/markets/read-markets.ts";
+import { type Moment, readPastPrice, toPast } from "../../../query/markets/read-past-price.ts";
 import { awaitBook, readPrice } from "../../../query/markets/read-price.ts";
-import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
-import { type Backend, watchPrice } from "../../backend.ts";
+import { type PriceRow, pastPriceRow, priceRow } from "../../../rows/price-row.ts";
+import { type Backend, untilChange, watchPrice } from "../../backend.ts";
+import { moment, parseTime } from "../../http/parameters.ts";
 import { metaSchema, oneOf, paginationSchema } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
 const included = { include_mirror: Type.Boolean({ default: false }) };
-const oneQuery = Type.Object(included);
+const pastOrNow = { ...included, at: Type.Optional(moment) };
+const oneQuery = Type.Object(pastOrNow);
+const priceOrPast = Type.Union([priceRow, pastPriceRow]);
 const tokensMax = 100;
 const someTokens = Type.Object({
   token_ids: Type.Array(tokenId, { minItems: 1, maxItems: tokensMax }),
-  ...included,
+  ...pastOrNow,
 });
 /** All requested prices are on one page. */
 const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
@@ -25,16 +29,27 @@ export function getPrice(backend: Backend): Route {
     path: "/v1/price/{token_id}",
     access: "read",
     summary: "Get a price",
-    description: "Price of the last trade, 24-hour statistics and the complement's price",
+    description:
+      "Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was",
     params: oneToken,
     querystring: oneQuery,
-    response: oneOf(priceRow),
+    response: oneOf(priceOrPast),
     cacheControl: "private, max-age=1",
-    getCachePolicy: ({ params: { token_id: tokenId }, query }) => ({
-      watch: watchPrice(backend, tokenId),
-      bodyNow: () => findPrice(backend, tokenId, query),
-    }),
+    getCachePolicy: ({ params: { token_id: tokenId }, query }) =>
+      query.at === undefined
+        ? {
+            watch: watchPrice(backend, tokenId),
+            bodyNow: () => findPrice(backend, tokenId, query),
+          }
+        : untilChange(backend),
     handler: async ({ params, query }) => {
+      if (query.at !== undefined) {
+        const past = toPast(backend, toMoment(query.at));
+        const mirror = query.include_mirror;
+        const data = await readPastPrice(backend, params.token_id, { mirror, past });
+        if (data === null) throw unknownToken();
+        return { data };
+      }
       await awaitBook(params.token_id, backend);
       const body = findPrice(backend, params.token_id, query);
       if (body === null) throw unknownToken();
@@ -53,15 +68,17 @@ export function listPrices(backend: Backend): Route {
       "Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain",
     querystring: someTokens,
     response: Type.Object({
-      data: Type.Array(priceRow),
+      data: Type.Array(priceOrPast),
       not_found: Type.Array(Type.String()),
       pagination: paginationSchema,
       meta: metaSchema,
     }),
     cacheControl: "private, max-age=1",
-    handler: async ({ query: { token_ids: ids, include_mirror: mirror } }) => {
-      await Promise.all(ids.map((id) => awaitBook(id, backend)));
-      const rows = ids.map((id) => readPrice(backend, id, { mirror }));
+    handler: async ({ query: { token_ids: ids, include_mirror: mirror, at } }) => {
+      const rows =
+        at === undefined
+          ? await readPrices(backend, ids, mirror)
+          : await readPastPrices(backend, ids, { mirror, past: toPast(backend, toMoment(at)) });
       return {
         data: rows.filter((row) => row !== null),
         not_found: ids.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
@@ -69,6 +86,26 @@ export function listPrices(backend: Backend): Route {
       };
     },
   });
+}
+
+/** Reads prices of the same block, once the books of all tokens have come. */
+async function readPrices(backend: Backend, ids: readonly TokenId[], mirror: boolean) {
+  await Promise.all(ids.map((id) => awaitBook(id, backend)));
+  return ids.map((id) => readPrice(backend, id, { mirror }));
+}
+
+/** Reads past prices of several tokens. */
+async function readPastPrices(
+  backend: Backend,
+  ids: readonly TokenId[],
+  options: Parameters<typeof readPastPrice>[2],
+) {
+  return Promise.all(ids.map((id) => readPastPrice(backend, id, options)));
+}
+
+/** Returns the moment that a valid text names. */
+function toMoment(text: string): Moment {
+  return /^[0-9]+$/.test(text) ? { number: Number(text) } : { timeMs: parseTime(text) ?? 0 };
 }
 
 /** Reads a price, synchronously from memory; `null` for an unknown token. */
