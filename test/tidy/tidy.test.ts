@@ -47,6 +47,7 @@ const layers = [
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["cli"],
   "@clickhouse/client": ["storage"],
+  "@modelcontextprotocol/sdk": ["cli"],
   "@noble/hashes": ["chain", "contracts", "market"],
   "@uwdata/flechette": ["api"],
   chdb: ["storage"],
@@ -72,6 +73,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
     "cli",
   ],
   ws: ["venue", "chain", "api"],
+  zod: ["cli"],
 };
 
 /** The layers that may use a Node module that opens connections, files or processes. */

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { addExamples, lazily } from "../command.ts";
 import { exportFilters, exportLists, fileEndings } from "./export-options.ts";
 
@@ -7,6 +7,7 @@ export function addClientCommands(program: Command): void {
   addStatus(program);
   addTail(program);
   addExport(program);
+  addMcp(program);
 }
 
 function addApiOptions(command: Command): Command {
@@ -50,6 +51,31 @@ function addTail(program: Command): void {
     "oddwire tail --key-file ./key --min-value 1000",
     "oddwire tail --url https://data.example.com --market SLUG --json",
   ]);
+}
+
+function addMcp(program: Command): void {
+  const mcp = program
+    .command("mcp")
+    .summary("serve the Model Context Protocol for agents")
+    .description(
+      "Lets agents read from a service, over the Model Context Protocol: on standard input and output, or with --http on a port of this machine. It has no tool that writes. Give it a key of scope read.",
+    )
+    .addOption(
+      new Option(
+        "--http <port>",
+        "serve streamable HTTP at /mcp of this port of 127.0.0.1; 0 picks a free one",
+      ).argParser(parsePort),
+    );
+  addApiOptions(mcp).action(lazily(async () => (await import("../mcp/mcp-command.ts")).serveMcp));
+  addExamples(mcp, ["oddwire mcp --key-file ./key", "oddwire mcp --http 8081 --key-file ./key"]);
+}
+
+/** Reads a port. Throws the error of a wrong argument. */
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^[0-9]+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return port;
 }
 
 function addExport(program: Command): void {

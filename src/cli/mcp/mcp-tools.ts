@@ -1,0 +1,301 @@
+import { z } from "zod";
+import type { Connection, Query } from "../../../clients/typescript/src/connection.ts";
+
+/** What a tool returns: the answer, and where it is from. */
+type ToolAnswer = { readonly [field: string]: unknown };
+
+/** A tool of the server: its description for agents, its input, and how it reads the answer. */
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodRawShape;
+  readonly read: (
+    connection: Connection,
+    input: Readonly<Record<string, unknown>>,
+  ) => Promise<ToolAnswer>;
+};
+
+type Row = Readonly<Record<string, unknown>>;
+type Meta = {
+  readonly first_block: number | null;
+  readonly indexed_block: number | null;
+  readonly indexed_seq: number | null;
+  readonly finalized_block: number | null;
+  readonly lag_seconds: number | null;
+  readonly truncated_at_start?: boolean;
+};
+type Answer<Data> = {
+  readonly data: Data;
+  readonly meta: Meta;
+  readonly pagination?: { readonly next_cursor: string | null };
+};
+
+/** The most characters of a text of a market: anyone can write one of any length. */
+const textMax = 600;
+const seqPerBlock = 1_000_000;
+
+const token = z
+  .string()
+  .max(300)
+  .describe("Outcome token: a decimal token id, as find_market returns it");
+const time = z
+  .string()
+  .max(40)
+  .describe("RFC 3339 in UTC such as 2026-01-31T12:00:00Z, or epoch seconds");
+const marketId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("Condition id (0x...), token id or slug of the market");
+const limitTo = (max: number, byDefault: number) =>
+  z.number().int().min(1).max(max).default(byDefault).describe(`Most rows, at most ${max}`);
+
+/** Creates a tool whose input has the types of its schema. */
+function tool<Shape extends z.ZodRawShape>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Shape;
+  readonly read: (
+    connection: Connection,
+    input: z.infer<z.ZodObject<Shape>>,
+  ) => Promise<ToolAnswer>;
+}): Tool {
+  return definition as unknown as Tool;
+}
+
+/** The tools. Each only reads, and returns a bounded number of rows. */
+export const tools: readonly Tool[] = [
+  tool({
+    name: "find_market",
+    description:
+      "Finds markets by words of their question, outcomes or description, the best match first. Prices are USD per share from 0 to 1, volumes USD. Returns token ids for the other tools.",
+    input: {
+      search: z.string().min(1).max(200).describe("Words that the market contains"),
+      status: z
+        .enum(["open", "resolved", "all"])
+        .default("all")
+        .describe("Only markets of this status"),
+      limit: limitTo(20, 5),
+    },
+    read: async (connection, query) => {
+      const answer = await ask<readonly Row[]>(connection, "/v1/markets", query);
+      return { markets: answer.data.map(toMarketSummary), ...provenance(answer) };
+    },
+  }),
+  tool({
+    name: "get_market",
+    description:
+      "One market: question, outcomes with token ids and prices (USD per share), status, volume (USD) and trades since the first indexed block.",
+    input: { market: marketId },
+    read: async (connection, { market }) => {
+      const answer = await ask<Row>(connection, `/v1/markets/${segment(market)}`);
+      return { market: toMarket(answer.data), ...provenance(answer) };
+    },
+  }),
+  tool({
+    name: "get_price",
+    description:
+      "Price of an outcome token in USD per share, now with 24-hour statistics, or as it was at a position or time (at), from the trades up to then alone.",
+    input: {
+      token,
+      at: z.string().max(40).optional().describe("A seq, or a time as RFC 3339; without it: now"),
+    },
+    read: async (connection, { token: id, at }) => {
+      const answer = await ask<Row>(connection, `/v1/price/${segment(id)}`, { at });
+      const lastTrade = answer.data["last_trade"] as Row | null;
+      return {
+        price: answer.data,
+        final: lastTrade === null ? null : isFinal(lastTrade["seq"], answer.meta),
+        ...provenance(answer),
+      };
+    },
+  }),
+  tool({
+    name: "get_candles",
+    description:
+      "Candles of an outcome token in the order of time: prices in USD per share, volume in shares, volume_usd in USD. Without start and end: the newest.",
+    input: {
+      token,
+      resolution: z
+        .enum(["1m", "5m", "15m", "1h", "4h", "1d"])
+        .default("1h")
+        .describe("Length of a candle"),
+      start: time.optional(),
+      end: time.optional(),
+      limit: limitTo(200, 48),
+    },
+    read: async (connection, { token: id, ...query }) => {
+      const answer = await ask<readonly Row[]>(connection, `/v1/candles/${segment(id)}`, query);
+      const fields = [
+        "timestamp",
+        "open",
+        "high",
+        "low",
+        "close",
+        "volume",
+        "volume_usd",
+        "trades",
+        "closed",
+      ];
+      return { candles: answer.data.map((row) => pick(row, fields)), ...provenance(answer) };
+    },
+  }),
+  tool({
+    name: "list_trades",
+    description:
+      "Trades, the newest first: price in USD per share, size in shares, value_usd in USD. status is confirmed or finalized; confirmed ones can still be reverted. At least one of token, market and wallet narrows the list best.",
+    input: {
+      token: token.optional(),
+      market: z.string().max(66).optional().describe("Condition id (0x...) of the market"),
+      wallet: z.string().max(42).optional().describe("Address of the maker or taker"),
+      side: z.enum(["BUY", "SELL"]).optional().describe("Side of the taker"),
+      min_value: z
+        .string()
+        .max(40)
+        .optional()
+        .describe("Worth at least this many USD, such as 1000"),
+      start: time.optional(),
+      end: time.optional(),
+      limit: limitTo(100, 20),
+      cursor: z.string().max(512).optional().describe("next_cursor of the previous answer"),
+    },
+    read: async (connection, { token: token_id, market: condition_id, ...query }) => {
+      const filters = { ...query, token_id, condition_id, include: "market" };
+      const answer = await ask<readonly Row[]>(connection, "/v1/trades", filters);
+      const fields = [
+        "id",
+        "seq",
+        "timestamp",
+        "question",
+        "outcome",
+        "token_id",
+        "side",
+        "price",
+        "size",
+      ];
+      const more = ["value_usd", "maker", "taker", "tx_hash", "block_number", "status"];
+      return {
+        trades: answer.data.map((row) => pick(row, [...fields, ...more])),
+        ...provenance(answer),
+      };
+    },
+  }),
+  tool({
+    name: "get_orderbook",
+    description:
+      "Order book of an outcome token from the venue, best first: prices in USD per share, sizes in shares. stale says that it may be out of date. Not from the chain.",
+    input: { token, depth: limitTo(50, 10) },
+    read: async (connection, { token: id, depth }) => {
+      const answer = await ask<Row>(connection, `/v1/orderbook/${segment(id)}`, { depth });
+      return { orderbook: answer.data, ...provenance(answer) };
+    },
+  }),
+  tool({
+    name: "get_wallet",
+    description:
+      "Totals of a wallet's trades, and its largest positions: sizes in shares, amounts in USD.",
+    input: {
+      address: z.string().length(42).describe("Address of the wallet, 0x and 40 hex digits"),
+      limit: limitTo(50, 10),
+    },
+    read: async (connection, { address, limit }) => {
+      const path = `/v1/wallets/${segment(address)}`;
+      const [answer, positions] = await Promise.all([
+        ask<Row>(connection, path),
+        ask<readonly Row[]>(connection, `${path}/positions`, { limit }),
+      ]);
+      const { markets, ...totals } = answer.data;
+      const largest = Array.isArray(markets) ? markets.slice(0, limit) : [];
+      return { wallet: totals, markets: largest, positions: positions.data, ...provenance(answer) };
+    },
+  }),
+  tool({
+    name: "get_resolution",
+    description:
+      "Whether and how a market was resolved: payouts in USD per share by outcome, the winner, the oracle, and the transaction. open: no result was reported up to the indexed block.",
+    input: { market: marketId },
+    read: async (connection, { market }) => {
+      const answer = await ask<Row>(connection, `/v1/markets/${segment(market)}`);
+      const fields = [
+        "id",
+        "question",
+        "status",
+        "oracle",
+        "question_id",
+        "end_date",
+        "resolved_at",
+        "resolution",
+      ];
+      const resolution = answer.data["resolution"] as Row | null;
+      return {
+        market: pick(answer.data, fields),
+        final: resolution === null ? null : isFinal(resolution["seq"], answer.meta),
+        ...provenance(answer),
+      };
+    },
+  }),
+  tool({
+    name: "get_coverage",
+    description:
+      "Which blocks the service has indexed, without a gap, how far it is behind the chain, and whether it is ready. Ask this before you conclude that something did not happen.",
+    input: {},
+    read: async (connection) => {
+      const [answer, ready] = await Promise.all([
+        ask<unknown>(connection, "/v1/markets", { limit: 1 }),
+        connection.json<Row>("/v1/ready", { accepted: [503] }),
+      ]);
+      return { ready, ...provenance(answer) };
+    },
+  }),
+];
+
+async function ask<Data>(
+  connection: Connection,
+  path: string,
+  query: Query = {},
+): Promise<Answer<Data>> {
+  return connection.json<Answer<Data>>(path, { query });
+}
+
+/** Returns up to where an answer is complete, and up to where it cannot be reverted. */
+function provenance({ meta, pagination }: Answer<unknown>): ToolAnswer {
+  return {
+    ...(pagination === undefined ? {} : { next_cursor: pagination.next_cursor }),
+    provenance: {
+      complete_from_block: meta.first_block,
+      complete_to_block: meta.indexed_block,
+      complete_to_seq: meta.indexed_seq,
+      final_to_block: meta.finalized_block,
+      seconds_behind_chain: meta.lag_seconds,
+      ...(meta.truncated_at_start === true ? { starts_before_coverage: true } : {}),
+    },
+  };
+}
+
+function isFinal(seq: unknown, { finalized_block }: Meta): boolean {
+  return finalized_block !== null && Number(seq) < (finalized_block + 1) * seqPerBlock;
+}
+
+function toMarketSummary(row: Row): Row {
+  const tokens = (row["tokens"] as readonly Row[]).map((one) =>
+    pick(one, ["token_id", "outcome", "price"]),
+  );
+  const fields = ["id", "slug", "status", "end_date", "volume_usd", "volume_24h_usd"];
+  return { question: shorten(row["question"]), ...pick(row, fields), tokens };
+}
+
+function toMarket(row: Row): Row {
+  return { ...row, question: shorten(row["question"]), description: shorten(row["description"]) };
+}
+
+function shorten(text: unknown): unknown {
+  return typeof text === "string" && text.length > textMax ? `${text.slice(0, textMax)}...` : text;
+}
+
+function pick(row: Row, fields: readonly string[]): Row {
+  return Object.fromEntries(fields.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
+}
+
+function segment(id: string): string {
+  return encodeURIComponent(id);
+}
