@@ -16,7 +16,7 @@ import { IpGuard } from "./ip-guard.ts";
 import { refusedStatus } from "./rate-window.ts";
 
 /**
- * The access class of a route. `public` needs no key and counts by IP; `read` needs any key, `admin` an admin key.
+ * The access class of a route. `public` needs no key and counts by IP; `read` and `metrics` need any key, `admin` an admin key.
  * `probe` is public and `unblock` needs an admin key; blocked IPs can call both.
  * `optional` is for unknown paths and methods: a key is used if one is sent. `upgrade` is the same for WebSockets.
  *
@@ -32,6 +32,7 @@ export type Access =
   | "upgrade"
   | "preflight"
   | "read"
+  | "metrics"
   | "admin"
   | "unblock";
 
@@ -63,6 +64,8 @@ type AdmissionParts = {
   readonly requestsPerIp?: number;
   /** Whether `read` routes accept callers without a key, within the limit of their IP. */
   readonly isPublicRead: boolean;
+  /** The same for `metrics` routes; `false` by default. */
+  readonly isPublicMetrics?: boolean;
 };
 
 /** Separate limits per IP for requests that are exempt from the general one, per minute. */
@@ -113,8 +116,7 @@ export class Admission {
     if (!takesNoKey(access) && hasOtherBearer(request.headers))
       return this.#admitByIp(sender, invalid("authorization", "has another key than X-API-Key"));
     if (access === "upgrade" && value === undefined) return this.#admitApart(sender, access);
-    const needsNoKey = access === "optional" || (access === "read" && this.isPublicRead);
-    if (takesNoKey(access) || (value === undefined && needsNoKey))
+    if (takesNoKey(access) || (value === undefined && this.#needsNoKey(access)))
       return this.#admitByIp(sender, null);
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
@@ -167,6 +169,11 @@ export class Admission {
    */
   refusalSince({ key }: Caller): AppError | null {
     return key === null || this.#access.keys.isLive(key) ? null : this.#noKey();
+  }
+
+  #needsNoKey(access: Access): boolean {
+    if (access === "read") return this.isPublicRead;
+    return access === "optional" || (access === "metrics" && this.#parts.isPublicMetrics === true);
   }
 
   /** Returns the sender. It is cached per connection, except behind proxies, which mix clients on a connection. */

@@ -117,10 +117,13 @@ async function listen(
 
 function getEdge({ config, log }: RoleStart, access: AccessStore) {
   const { host, corsOrigins, trustedProxies, connectionsPerIp } = config;
-  const { authFailuresMax: failuresMax, publicRead, rateLimitIp: requestsPerIp } = config;
-  const isPublicRead = publicRead === 1;
-  const limits = { failuresMax, trustedProxies, connectionsPerIp, requestsPerIp, isPublicRead };
-  const admission = new Admission({ access, clock: systemClock, ...limits });
+  const { authFailuresMax: failuresMax, rateLimitIp: requestsPerIp } = config;
+  const limits = { failuresMax, trustedProxies, connectionsPerIp, requestsPerIp };
+  const isPublic = {
+    isPublicRead: config.publicRead === 1,
+    isPublicMetrics: config.publicMetrics === 1,
+  };
+  const admission = new Admission({ access, clock: systemClock, ...limits, ...isPublic });
   return { host, corsOrigins, admission, clock: systemClock, log };
 }
 

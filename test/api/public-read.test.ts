@@ -1,4 +1,4 @@
-/** ODDWIRE_PUBLIC_READ: reading without a key, at the limit of the IP. */
+/** ODDWIRE_PUBLIC_READ and ODDWIRE_PUBLIC_METRICS: reading without a key, at the limit of the IP. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
@@ -28,6 +28,24 @@ test("public reading is counted by IP, and only reading is public", async (t) =>
   assert.equal(anonymous.headers.get("x-ratelimit-limit"), "100");
   assertError(await server.request("GET", "/v1/keys"), "UNAUTHORIZED");
   assertError(await server.request("POST", "/v1/keys", { json: { name: "x" } }), "UNAUTHORIZED");
+});
+
+test("public reading does not open metrics, which have a setting of their own", async (t) => {
+  const metered = defineRoute({ ...readable, path: "/v1/metered", access: "metrics" });
+  const routes = [readable, metered];
+  for (const [isPublicRead, isPublicMetrics] of [
+    [true, false],
+    [false, true],
+  ] as const) {
+    const server = await openTestServer({ routes, isPublicRead, isPublicMetrics });
+    cleanUp(t, async () => server.close());
+    const statuses = { read: isPublicRead ? 200 : 401, metrics: isPublicMetrics ? 200 : 401 };
+    assert.equal((await server.request("GET", "/v1/readable")).status, statuses.read);
+    assert.equal((await server.request("GET", "/v1/metered")).status, statuses.metrics);
+    const { read: key } = server.keys;
+    assert.equal((await server.request("GET", "/v1/metered", { key })).status, 200);
+    assertError(await server.request("GET", "/v1/metered", { key: "ow_read_x" }), "UNAUTHORIZED");
+  }
 });
 
 test("a key that is sent still has its own limit, and an invalid key is still refused", async (t) => {

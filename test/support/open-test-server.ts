@@ -103,6 +103,7 @@ export async function openTestServer(
     connectionsPerIp?: number;
     requestsPerIp?: number;
     isPublicRead?: boolean;
+    isPublicMetrics?: boolean;
     authFailuresMax?: number;
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
@@ -121,11 +122,12 @@ export async function openTestServer(
   const { keys, ipBlocks, audit } = access;
   const failuresMax = options.authFailuresMax ?? 20;
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
+  const { isPublicMetrics = false } = options;
   const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => -1);
   const services = { keys, audit, clock, cursors, ipBlocks };
   const { requestsPerIp = webLimits.ipRequestsPerMinute } = options;
   const edge = { failuresMax, trustedProxies, connectionsPerIp, requestsPerIp, isPublicRead };
-  const admission = new Admission({ access, clock, ...edge });
+  const admission = new Admission({ access, clock, ...edge, isPublicMetrics });
   const { hub, quotas = testQuotas } = options;
   const meter = newStreamMeter();
   const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };

@@ -1,6 +1,14 @@
 import { duration } from "../format/times.ts";
 import { segments } from "../routing/location.ts";
-import { access, askForKey, isPublic, metrics, outage, signOut } from "../service/session.ts";
+import {
+  access,
+  askForKey,
+  freshness,
+  isPublic,
+  metrics,
+  outage,
+  signOut,
+} from "../service/session.ts";
 import { SearchBox } from "./search-box.tsx";
 import { isHelpOpen } from "./shortcuts.ts";
 import { nextTheme, theme } from "./theme.ts";
@@ -101,9 +109,10 @@ function getPulse(): readonly [state: string, text: string] {
   if (access.value.state === "locked") return ["", "no key"];
   if (outage.value?.kind === "limited") return ["", "limited for now"];
   if (outage.value !== null) return ["down", "no connection"];
-  const indexer = metrics.value?.indexer;
-  if (indexer === undefined) return ["", "connecting"];
-  const { backfill, lag_seconds: lag, indexed_block: block } = indexer;
+  const indexer = metrics.value?.indexer ?? freshness.value;
+  if (indexer === null) return ["", "connecting"];
+  const { lag_seconds: lag, indexed_block: block } = indexer;
+  const backfill = metrics.value?.indexer.backfill ?? null;
   if (backfill !== null) return ["", `catching up, ${(backfill.progress_ratio * 100).toFixed(0)}%`];
   if (lag !== null && lag > 60) return ["", `${duration(lag)} behind`];
   return block === null ? ["", "no block indexed yet"] : ["live", `block ${block}`];

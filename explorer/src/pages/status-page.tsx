@@ -5,7 +5,7 @@ import { duration, fullTime } from "../format/times.ts";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Pending, Shown, Skeleton } from "../parts/states.tsx";
 import { scrolling, TableHead } from "../parts/table-head.tsx";
-import { isCatchingUp, metrics, type Reading, readings } from "../service/session.ts";
+import { freshness, isCatchingUp, metrics, type Reading, readings } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
 type Metrics = GetMetrics["answer"];
@@ -25,9 +25,14 @@ export function StatusPage() {
       <Shown of={ready} what="status">
         {(data) => <Checks ready={data} />}
       </Shown>
-      {now === null ? (
-        <Skeleton lines={10} />
-      ) : (
+      {now === null && freshness.value === null && <Skeleton lines={10} />}
+      {now === null && freshness.value !== null && (
+        <Notice title="Metrics need a key">
+          Sign in to see them. The service can also open them with{" "}
+          <code>ODDWIRE_PUBLIC_METRICS=1</code>.
+        </Notice>
+      )}
+      {now !== null && (
         <>
           {now.indexer.backfill !== null && <Backfill backfill={now.indexer.backfill} />}
           <History readings={readings.value} />

@@ -1,6 +1,6 @@
 /** The session of this tab: its key, the client that sends it, and whether the service accepts it. */
 import { computed, signal } from "@preact/signals";
-import type { GetMetrics } from "../../../clients/typescript/src/api.ts";
+import type { GetMetrics, Meta } from "../../../clients/typescript/src/api.ts";
 import { wait } from "../../../clients/typescript/src/backoff.ts";
 import { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { dropFragment } from "../routing/location.ts";
@@ -51,6 +51,9 @@ export const access = signal<
 /** The metrics that the service returned last. */
 export const metrics = signal<Metrics | null>(null);
 
+/** How fresh the answers are, for tabs that may not read the metrics; `null` otherwise. */
+export const freshness = signal<Meta | null>(null);
+
 /** Why the service does not answer now; `null` while it does. */
 export const outage = signal<Failure | null>(null);
 
@@ -61,7 +64,10 @@ export type Reading = { readonly atMs: number; readonly metrics: Metrics };
 export const readings = signal<readonly Reading[]>([]);
 
 export const chainId = computed(() => metrics.value?.indexer.chain_id ?? null);
-export const hasBooks = computed(() => metrics.value !== null && metrics.value.books !== null);
+/** Whether the service has order books. Without metrics, their panel finds out. */
+export const hasBooks = computed(() =>
+  metrics.value === null ? freshness.value !== null : metrics.value.books !== null,
+);
 export const isPublic = computed(() => key.value === null);
 /** Whether lists show values from order books. Without a key, reading them costs too much of the IP's rate limit. */
 export const hasListedBooks = computed(() => hasBooks.value && !isPublic.value);
@@ -70,7 +76,8 @@ export const isReadingPublic = signal(false);
 /** Whether the service still backfills, or has indexed nothing yet. */
 export const isCatchingUp = computed(() => {
   const indexer = metrics.value?.indexer;
-  return indexer !== undefined && (indexer.backfill !== null || indexer.indexed_block === null);
+  if (indexer === undefined) return freshness.value?.indexed_block === null;
+  return indexer.backfill !== null || indexer.indexed_block === null;
 });
 
 /** The scope that the key names; `null` without a key. */
@@ -106,6 +113,16 @@ export async function openSession(): Promise<void> {
   await followService();
 }
 
+/** Reads the metrics; `null` without a key, if the service keeps them from the public. */
+async function readMetrics(): Promise<Metrics | null> {
+  try {
+    return await client.value.metrics();
+  } catch (thrown) {
+    if (isPublic.value && toFailure(thrown).kind === "key") return null;
+    throw thrown;
+  }
+}
+
 /** Removes the key from the address and returns it; `null` if there is none. */
 function takeGivenKey(): string | null {
   const [, given = null] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
@@ -133,6 +150,7 @@ export function readPublic(): void {
 function startWith(value: string | null): void {
   if (value === null) dropKey(key.value);
   key.value = value;
+  freshness.value = null;
   forgetRefusal();
   access.value = { state: "checking", failure: null };
   generation.value += 1;
@@ -161,11 +179,11 @@ export function askForKey(isRefused = false): void {
   access.value = { state: "locked", isRefused };
 }
 
-/** Reads the metrics again and again. This checks the key, and shows whether and how the service works. */
+/** Reads the metrics, or what is public instead, again and again. This checks the key, and shows whether and how the service works. */
 async function followService(): Promise<void> {
   const own = generation.value;
   while (own === generation.value) {
-    if (!document.hidden || metrics.value === null) await beat(own);
+    if (!document.hidden || access.value.state === "checking") await beat(own);
     await wait(pauseMs(), undefined);
   }
 }
@@ -177,10 +195,15 @@ function pauseMs(): number {
 
 async function beat(own: number): Promise<void> {
   try {
-    const read = await client.value.metrics();
+    const read = freshness.value === null ? await readMetrics() : null;
+    const meta = read === null ? (await client.value.markets({ limit: 1 }).page()).meta : null;
     if (own !== generation.value) return;
     metrics.value = read;
-    readings.value = [...readings.value, { atMs: Date.now(), metrics: read }].slice(-historyMax);
+    freshness.value = meta;
+    if (read !== null) {
+      const reading = { atMs: Date.now(), metrics: read };
+      readings.value = [...readings.value, reading].slice(-historyMax);
+    }
     outage.value = null;
     isReadingPublic.value ||= key.value === null;
     access.value = { state: "open" };

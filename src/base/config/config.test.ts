@@ -52,6 +52,7 @@ test("unset and empty variables get their defaults", () => {
     corsOrigins: [],
     trustedProxies: [],
     publicRead: 0,
+    publicMetrics: 0,
     authFailuresMax: 20,
     rateLimitRead: 1000,
     rateLimitWrite: 2000,

@@ -139,6 +139,11 @@ const settings = {
       "1: read access without a key, for the API, the stream and the explorer, rate-limited by IP address",
     ...wholeNumber({ min: 0, max: 1, fallback: 0 }),
   }),
+  publicMetrics: setting({
+    variable: "ODDWIRE_PUBLIC_METRICS",
+    description: "1: metrics without a key, rate-limited by IP address",
+    ...wholeNumber({ min: 0, max: 1, fallback: 0 }),
+  }),
   authFailuresMax: setting({
     variable: "ODDWIRE_AUTH_MAX_FAILURES",
     description: "Failed authentications in 5 minutes that block an IP; 0 never blocks",

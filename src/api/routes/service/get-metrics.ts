@@ -17,7 +17,7 @@ export type MetricsSource = {
 export function getMetrics(source: MetricsSource): Route {
   return defineRoute({
     path: "/v1/metrics",
-    access: "read",
+    access: "metrics",
     summary: "Get metrics",
     description: "Metrics of the service as JSON",
     response: metricsSchema,
@@ -29,7 +29,7 @@ export function getMetrics(source: MetricsSource): Route {
 export function getPrometheus(source: MetricsSource): Route {
   return defineRoute({
     path: "/v1/metrics/prometheus",
-    access: "read",
+    access: "metrics",
     summary: "Get metrics as text",
     description: "Metrics in the text format of Prometheus",
     ...asText(source),
