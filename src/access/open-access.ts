@@ -5,11 +5,11 @@ import { makeDataDirectory } from "../base/config/make-data-directory.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import { LocalAccess } from "./local/local-access.ts";
+import { type AccessUse, LocalAccess } from "./local/local-access.ts";
 
 type OpenOptions = {
-  /** Whether this process serves requests, so that revocations wait for it. */
-  readonly isNode: boolean;
+  /** `serve`: this process serves requests, so that revocations wait for it. `read`: nothing is written. */
+  readonly use: AccessUse;
   readonly log: Log;
 };
 
@@ -21,17 +21,18 @@ export async function openAccess(config: Config, options: OpenOptions): Promise<
   const { adminKey } = config;
   const access = await openStore(config, options);
   return closeOnError(access, async () => {
-    if (adminKey !== null) access.audit.recordImport(await access.keys.ensureAdminKey(adminKey));
+    if (adminKey !== null && options.use !== "read")
+      access.audit.recordImport(await access.keys.ensureAdminKey(adminKey));
     return access;
   });
 }
 
 /** Opens the store of the cluster when Redis is configured, else the one in the data directory. */
-async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<AccessStore> {
+async function openStore(config: Config, { use, log }: OpenOptions): Promise<AccessStore> {
   const { dataDir, hmacPepper: pepper, clickhouseUrl: url, redisUrl } = config;
   const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
   const common = { requestsPerMinute: { read, write, admin }, clock, log };
-  if (redisUrl === null) return LocalAccess.open({ dataDir, pepper, ...common });
+  if (redisUrl === null) return LocalAccess.open({ dataDir, pepper, use, ...common });
   if (url === null) throw new ConfigError([clickhouseRequired]);
   if (pepper === null) throw new ConfigError([pepperRequired]);
   // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
@@ -41,7 +42,14 @@ async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<
   const { queryTimeoutMs } = accessLimits;
   const engine = await ServerEngine.open({ ...getServerSettings(config), queryTimeoutMs });
   const { limitsWithoutRedis, clickhouseDatabase: database } = config;
-  const cluster = { engine, redisUrl, database, pepper, limitsWithoutRedis, isNode };
+  const cluster = {
+    engine,
+    redisUrl,
+    database,
+    pepper,
+    limitsWithoutRedis,
+    isNode: use === "serve",
+  };
   return closeOnError(engine, () => ClusterAccess.open({ ...cluster, ...common }));
 }
 

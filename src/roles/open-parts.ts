@@ -52,7 +52,7 @@ export type RoleStart = IndexingStart & {
 
 /** Opens the keys, limits and IP blocks of this process, or of its cluster, where the database must have its tables. */
 export async function openAccess({ config, log, life }: RoleStart): Promise<AccessStore> {
-  return life.own(await openConfiguredAccess(config, { isNode: true, log }));
+  return life.own(await openConfiguredAccess(config, { use: "serve", log }));
 }
 
 /** Starts the chain thread. Call it before other slow steps, so that it queries nodes meanwhile. */

@@ -68,7 +68,7 @@ test("logs the import of the configured admin key only once", async () => {
   const config = { ...readConfig("administer", {}), dataDir, adminKey };
   const imports = [];
   for (const _start of [1, 2]) {
-    const access = await openAccess(config, { isNode: false, log });
+    const access = await openAccess(config, { use: "change", log });
     await access.close();
     imports.push(access.audit.counts.toRecord());
   }

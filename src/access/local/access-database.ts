@@ -1,5 +1,6 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { isSqliteFailure } from "../../storage/sqlite/sqlite-failure.ts";
@@ -42,10 +43,13 @@ const schema = `
 /** The SQLite file of keys and blocked IPs. The command line can open it while the service runs. */
 export class AccessDatabase {
   readonly sql: DatabaseSync;
+  /** Whether nothing is written, not even by a transaction that changes nothing. */
+  readonly isReadOnly: boolean;
   readonly #dataVersion;
 
-  private constructor(sql: DatabaseSync) {
+  private constructor(sql: DatabaseSync, isReadOnly: boolean) {
     this.sql = sql;
+    this.isReadOnly = isReadOnly;
     this.#dataVersion = sql.prepare("PRAGMA data_version");
   }
 
@@ -60,8 +64,29 @@ export class AccessDatabase {
         toComparedName(String(name)),
       );
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-      const database = new AccessDatabase(sql);
+      const database = new AccessDatabase(sql, false);
       database.atomically(() => database.#prepare(path));
+      return database;
+    } catch (thrown) {
+      sql.close();
+      throw thrown;
+    }
+  }
+
+  /** Opens the file without writing to its folder. Without a file, it is as if there were an empty one. */
+  static openReadOnly(path: string): AccessDatabase {
+    if (!existsSync(path)) {
+      const empty = new DatabaseSync(":memory:");
+      empty.exec(schema);
+      return new AccessDatabase(empty, true);
+    }
+    const url = pathToFileURL(path);
+    // Without a log of a service that runs or was killed, SQLite would make one, and leave it.
+    if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
+    const sql = new DatabaseSync(url, { readOnly: true, timeout: 2000 });
+    try {
+      const database = new AccessDatabase(sql, true);
+      database.#prepare(path);
       return database;
     } catch (thrown) {
       sql.close();
@@ -108,7 +133,7 @@ export class AccessDatabase {
 
   #prepare(path: string): void {
     const version = Number(this.sql.prepare("PRAGMA user_version").get()?.["user_version"]);
-    if (version === 0) this.sql.exec(schema);
+    if (version === 0 && !this.isReadOnly) this.sql.exec(schema);
     else if (version !== schemaVersion)
       throw new ConfigError([
         `${path} has format ${version}, this version of oddwire needs format ${schemaVersion}; run the version that made it`,

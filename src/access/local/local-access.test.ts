@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,7 +20,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { generateKey } from "../key-format.ts";
-import { LocalAccess } from "./local-access.ts";
+import { type AccessUse, LocalAccess } from "./local-access.ts";
 
 const folders: string[] = [];
 after(() => {
@@ -26,11 +35,18 @@ function newFolder(): string {
 
 function open(
   dataDir: string,
-  options: { pepper?: string; clock?: Clock; warnings?: string[] } = {},
+  options: { pepper?: string; clock?: Clock; warnings?: string[]; use?: AccessUse } = {},
 ): LocalAccess {
-  const { pepper = null, clock = systemClock, warnings = [] } = options;
+  const { pepper = null, clock = systemClock, warnings = [], use = "serve" } = options;
   const own = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
-  return LocalAccess.open({ dataDir, pepper, clock, log: own });
+  return LocalAccess.open({ dataDir, pepper, clock, log: own, use });
+}
+
+/** The files of a folder by name. */
+function readFolder(folder: string): Readonly<Record<string, Buffer>> {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]),
+  );
 }
 
 type MovableClock = Clock & { aheadMs: number };
@@ -212,6 +228,34 @@ test("a value that was ever issued here is not imported as the admin key, howeve
     assert.equal(warnings.filter((line) => line.includes("ODDWIRE_ADMIN_KEY")).length, 1, name);
     second.close();
   }
+});
+
+test("a folder that is only read stays as it is, byte for byte, while a service runs, after a kill and without one", async () => {
+  const folder = newFolder();
+  const list = async (path = folder) => {
+    const store = open(path, { use: "read" });
+    const rows = await store.keys.list({ limit: 10, after: null });
+    assert.deepEqual(await store.ipBlocks.list({ limit: 10, after: null }), []);
+    await store.close();
+    return rows.length;
+  };
+  assert.equal(await list(), 0);
+  assert.deepEqual(readFolder(folder), {}, "no file is made");
+  const service = open(folder);
+  await service.keys.create(readKey);
+  assert.equal(await list(), 1);
+  const killed = join(newFolder(), "killed");
+  cpSync(folder, killed, { recursive: true });
+  service.close();
+  const stopped = readFolder(folder);
+  assert.equal(await list(), 1);
+  assert.deepEqual(readFolder(folder), stopped);
+  const left = Object.keys(readFolder(killed));
+  assert.equal(await list(killed), 1, "what is only in the log of the database counts");
+  assert.deepEqual(Object.keys(readFolder(killed)), left);
+  const store = open(folder, { use: "read" });
+  await assert.rejects(store.keys.create(readKey), AppError);
+  await store.close();
 });
 
 test("two processes that start at the same time import the admin key once", async () => {

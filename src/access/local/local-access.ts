@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { webLimits } from "../../base/config/limits.ts";
-import { makeDataDirectory } from "../../base/config/make-data-directory.ts";
+import { checkKeptFile, makeDataDirectory } from "../../base/config/make-data-directory.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { StoreDamagedError } from "../../storage/engine/store-errors.ts";
@@ -19,7 +19,12 @@ type AccessOptions = Omit<KeysOptions, "pepper"> & {
   /** The configured pepper; `null` to use the one in the data directory. */
   readonly pepper: string | null;
   readonly log: Log;
+  /** With `read` nothing is written, and the pepper is not checked. `serve` by default. */
+  readonly use?: AccessUse;
 };
+
+/** What keys and IP blocks are opened for. */
+export type AccessUse = "serve" | "change" | "read";
 
 /**
  * The access store of one process: keys and blocked IPs are in `access.sqlite` of the data directory, request counts in
@@ -55,13 +60,15 @@ export class LocalAccess implements AccessStore {
 
   /** Throws `ConfigError` for a wrong pepper, `StoreDamagedError`, `DataDirectoryUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
-    const { dataDir } = options;
+    const { dataDir, use = "serve" } = options;
     const path = join(dataDir, "access.sqlite");
     const advice = "delete it: keys must then be created again";
     return withKeptFile({ path, advice }, () => {
-      makeDataDirectory(dataDir, 0o700);
-      const pepper = options.pepper ?? readPepper(dataDir);
-      const database = AccessDatabase.open(path);
+      if (use === "read") checkKeptFile(path);
+      else makeDataDirectory(dataDir, 0o700);
+      const pepper = options.pepper ?? (use === "read" ? "" : readPepper(dataDir));
+      const database =
+        use === "read" ? AccessDatabase.openReadOnly(path) : AccessDatabase.open(path);
       try {
         if (!database.isWhole()) throw new StoreDamagedError(`${path} is damaged`, { advice });
         return new LocalAccess(database, pepper, options);

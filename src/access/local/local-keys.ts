@@ -36,7 +36,7 @@ export class LocalKeys extends Keys {
   constructor(options: LocalKeysOptions) {
     super(options);
     this.#database = options.database;
-    this.#database.atomically(() => this.#checkPepper());
+    if (!this.#database.isReadOnly) this.#database.atomically(() => this.#checkPepper());
     this.refresh();
   }
 

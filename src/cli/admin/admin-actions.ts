@@ -53,16 +53,20 @@ export async function createKey(
 export function listKeys(
   options: FolderOption & { readonly all?: true; readonly json?: true },
 ): Promise<number> {
-  return withAccess(async ({ keys }) => {
-    const nowMs = systemClock.nowMs();
-    const all = await readAll(keys);
-    const shown =
-      options.all === true ? all : all.filter((key) => getStatus(key, nowMs) === "active");
-    if (options.json === true)
-      return print(...shown.map((key) => JSON.stringify(showKey(key, nowMs))));
-    const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
-    return print(formatTable([heads, ...shown.map((key) => toCells(key, nowMs))]));
-  }, getConfig(options));
+  return withAccess(
+    async ({ keys }) => {
+      const nowMs = systemClock.nowMs();
+      const all = await readAll(keys);
+      const shown =
+        options.all === true ? all : all.filter((key) => getStatus(key, nowMs) === "active");
+      if (options.json === true)
+        return print(...shown.map((key) => JSON.stringify(showKey(key, nowMs))));
+      const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
+      return print(formatTable([heads, ...shown.map((key) => toCells(key, nowMs))]));
+    },
+    getConfig(options),
+    "read",
+  );
 }
 
 /** Issues a new secret for a key and prints it. */
@@ -88,14 +92,18 @@ export async function revokeKey(key: string, options: FolderOption): Promise<num
 
 /** Prints the blocked IP addresses. */
 export function listIps(options: FolderOption & { readonly json?: true }): Promise<number> {
-  return withAccess(async ({ ipBlocks }) => {
-    const blocks = await ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
-    const shown = blocks.map(showBlock);
-    if (options.json === true) return print(...shown.map((block) => JSON.stringify(block)));
-    if (shown.length === 0) return print("No IP address is blocked.");
-    const rows = shown.map((block) => Object.values(block).map(String));
-    return print(formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]));
-  }, getConfig(options));
+  return withAccess(
+    async ({ ipBlocks }) => {
+      const blocks = await ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
+      const shown = blocks.map(showBlock);
+      if (options.json === true) return print(...shown.map((block) => JSON.stringify(block)));
+      if (shown.length === 0) return print("No IP address is blocked.");
+      const rows = shown.map((block) => Object.values(block).map(String));
+      return print(formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]));
+    },
+    getConfig(options),
+    "read",
+  );
 }
 
 /** Unblocks an address. Throws `AppError` when it is not blocked. */

@@ -7,18 +7,20 @@ import { systemClock } from "../../base/time/clock.ts";
 
 /**
  * Opens the keys and IP blocks of the data directory, or of the configured cluster, and passes them to `work`. When it
- * resolves, a service that runs on the directory has applied the changes.
+ * resolves, a service that runs on the directory has applied the changes. With `read` nothing is written.
  */
 export async function withAccess<Result>(
   work: (access: AccessStore) => Promise<Result>,
   config = readConfig("administer"),
+  use: "change" | "read" = "change",
 ): Promise<Result> {
   const log = openLog({ level: "warn" });
-  const access = await openAccess(config, { isNode: false, log });
+  const access = await openAccess(config, { use, log });
   try {
     return await work(access);
   } finally {
     await access.close();
-    await systemClock.sleep(webLimits.accessRecheckMs, new AbortController().signal);
+    if (use === "change")
+      await systemClock.sleep(webLimits.accessRecheckMs, new AbortController().signal);
   }
 }
