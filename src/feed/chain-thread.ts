@@ -106,25 +106,30 @@ export class ChainThread implements ChangeSource {
     const status = this.#status;
     if (this.#failure !== null) return { ok: false, detail: this.#failure.message };
     if (status === null) return { ok: false, detail: "connecting" };
-    if (status.warnings.includes("no_endpoint")) {
-      return { ok: false, detail: "no RPC endpoint is healthy; see the log" };
+    const problems = status.endpoints.flatMap(({ host, problem }) => {
+      return problem === null ? [] : `${host} ${problem.text}`;
+    });
+    const isNoneAsked = problems.length === status.endpoints.length;
+    // During a pause, what is known stays fresh for a moment.
+    const staleForS = this.head === null ? 0 : staleSeconds(this.head);
+    if (isNoneAsked && (staleForS > 0 || status.warnings.includes("no_endpoint"))) {
+      return { ok: false, detail: `no RPC endpoint can be asked now: ${problems.join("; ")}` };
     }
     const belowFinalMs = nowMs() - (this.#belowFinalSinceMs ?? nowMs());
     if (belowFinalMs > chainLimits.headBelowFinalMsMax) {
       const detail = `the newest block of all RPC endpoints, ${status.head?.number}, is below the stored blocks`;
       return { ok: false, detail };
     }
-    const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
-    const staleForS = this.head === null ? 0 : staleSeconds(this.head);
     const stale = staleForS === 0 ? [] : [`no new block for ${staleForS} s`];
     const details = [
       ...stale,
       ...status.warnings,
       ...status.awaitedHosts.map((host) => `waits for: ${host}`),
-      ...ignored.map(({ host }) => `ignored: ${host}`),
+      ...problems,
     ];
     const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
-    return { ok: status.head !== null, detail: `following${suffix}` };
+    const isFollowing = status.head !== null;
+    return { ok: isFollowing, detail: `${isFollowing ? "following" : "connecting"}${suffix}` };
   }
 
   /** The changes in order, until closed. Throws the error that ended the thread. Call this once. */

@@ -100,8 +100,8 @@ describe("R2: one endpoint of three that is far ahead on another chain decides n
     await follower.untilTip(250);
     assert(source.status.warnings.includes("head_not_believed"));
     assert.deepEqual(
-      source.status.endpoints.map(({ isHeadBelieved }) => isHeadBelieved),
-      [false, true, true],
+      source.status.endpoints.map(({ problem }) => problem?.text ?? null),
+      ["claims a head far above those of the others", null, null],
     );
     assert.equal(source.status.head?.number, 250);
     const expected = await goOn(honest, chain, { from: 251, to: 299 });

@@ -36,7 +36,8 @@ test("the counts equal the recording, in JSON and in Prometheus format", async (
     [stage.head, stage.head, stage.head],
   );
   assert.deepEqual(indexer.coverage, { from_block: 0, to_block: stage.head });
-  assert.deepEqual([indexer.lag_blocks, indexer.lag_seconds, indexer.gaps], [0, 0, 0]);
+  // The chain of the recording stands still, which counts as a lag after a while.
+  assert.deepEqual([indexer.lag_blocks, indexer.gaps], [0, 0]);
   assert.equal(indexer.backfill, null);
   assert.deepEqual([indexer.reorgs, indexer.deepest_reorg_blocks], [0, 0]);
   assert.equal(indexer.trades, recording.trades.length);

@@ -1,6 +1,6 @@
 /**
  * A condition that needs the operator's attention while the source continues or waits:
- * - `no_endpoint`: no endpoint is healthy now; an endpoint that waits for its rate limit is
+ * - `no_endpoint`: no endpoint is healthy now; one that only asked for a pause is
  * - `finalized_missing`, `finalized_lagging`: head - 256 replaces the `finalized` tag
  * - `finalized_went_back`: a `finalized` tag decreased; our finalized block stays
  * - `finality_disputed`: endpoints disagree on final blocks without a majority

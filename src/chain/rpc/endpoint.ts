@@ -7,6 +7,7 @@ import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
+import { type EndpointProblem, fails } from "./endpoint-problem.ts";
 import type { EndpointState, EndpointView } from "./endpoint-state.ts";
 import { getResult, type RpcCall, type RpcReply } from "./json-rpc.ts";
 import { RangeSizer } from "./range-sizer.ts";
@@ -65,6 +66,8 @@ export class Endpoint {
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   /** Monotonic time at which it last closed a socket. */
   #lostAtMs = Number.NEGATIVE_INFINITY;
+  /** What was wrong with the last wrong answer. */
+  #flaw = "";
   /** The last warning about wrong answers, without its numbers, and its monotonic time. */
   #warned = { kind: "", atMs: 0 };
 
@@ -179,14 +182,20 @@ export class Endpoint {
 
   /** Whether it answers, and correctly. A request can still have to wait for its turn. */
   get isHealthy(): boolean {
+    return this.problem === null;
+  }
+
+  /** Why it cannot be asked for now; `null` if it can. */
+  get problem(): EndpointProblem | null {
     const nowMs = this.#context.clock.monotonicMs();
-    return (
-      this.isReachable &&
-      this.#state.isHeadBelieved &&
-      !this.#state.isOutvoted &&
-      this.#data.state(nowMs) !== "open" &&
-      this.#pacer.pausedMs(nowMs) <= chainLimits.pauseMsMax
-    );
+    if (this.#refusal !== null) return fails("serves another chain");
+    if (this.#socket.state(nowMs) === "open") return fails("closes its connections");
+    if (!this.isReachable) return fails("does not answer");
+    if (!this.#state.isHeadBelieved) return fails("claims a head far above those of the others");
+    if (this.#state.isOutvoted) return fails("is on another fork than most endpoints");
+    if (this.#data.state(nowMs) === "open") return fails(`returned wrong data (${this.#flaw})`);
+    if (this.#pacer.pausedMs(nowMs) <= chainLimits.pauseMsMax) return null;
+    return { isPause: true, text: this.#pacer.describePause(this.#context.clock) };
   }
 
   /** Whether it can be asked now. */
@@ -302,6 +311,9 @@ export class Endpoint {
   recordBadData(error: Error): void {
     const nowMs = this.#context.clock.monotonicMs();
     this.#counts.invalid_responses += 1;
+    // The texts of providers can contain secrets, and anyone can read readiness.
+    const isOurText = error instanceof EndpointError && error.kind !== "refused";
+    this.#flaw = isOurText ? error.message : "see the log";
     this.#data.fail(nowMs);
     // A faulty endpoint gives wrong answers about one block after the other.
     const kind = error.message.replaceAll(/(0x)?[0-9a-f]*[0-9][0-9a-f]*/g, "#");

@@ -1,5 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { SlidingWindow } from "../../base/sliding-window.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 
@@ -71,6 +72,12 @@ export class RequestPacer {
     return this.#pausedUntilMs - nowMs;
   }
 
+  /** Says that requests wait because the endpoint limits them, and until when. */
+  describePause(clock: Clock): string {
+    const endsAtMs = clock.nowMs() + this.pausedMs(clock.monotonicMs());
+    return `limits its requests and is asked again at ${new Date(endsAtMs).toISOString().slice(0, 19)}Z`;
+  }
+
   /** Estimates how long a call would have to wait now, after all requests that wait already. */
   waitMs(nowMs: number): number {
     const queueMs = (this.#waitingCalls * 1_000) / (this.callsPerSecond ?? Infinity);
@@ -129,7 +136,7 @@ export class RequestPacer {
     for (;;) {
       const nowMs = clock.monotonicMs();
       if (this.pausedMs(nowMs) > chainLimits.pauseMsMax) {
-        throw new EndpointError("rate_limited", "paused after a refusal");
+        throw new EndpointError("rate_limited", this.describePause(clock));
       }
       const calls = Math.min(wanted, this.#callsAtOnceMax);
       const waitMs = this.#turnMs(calls, nowMs);

@@ -187,8 +187,8 @@ export class ChainSource<Final = readonly Block[]> {
       warnings: this.#warnings(),
       /** The endpoints that finality waits for, because the others are no majority. */
       awaitedHosts: this.#finality.awaitedHosts,
-      endpoints: this.#parts.pool.endpoints.map(({ host, state: { isHeadBelieved }, metrics }) => {
-        return { host, isHeadBelieved, metrics };
+      endpoints: this.#parts.pool.endpoints.map(({ host, problem, metrics }) => {
+        return { host, problem, metrics };
       }),
     };
   }
@@ -259,7 +259,8 @@ export class ChainSource<Final = readonly Block[]> {
     const { endpoints } = this.#parts.pool;
     const head = this.#parts.watch.head?.number ?? Number.POSITIVE_INFINITY;
     if (head < (this.#stored?.number ?? -1)) warnings.add("head_below_final");
-    if (!endpoints.some((endpoint) => endpoint.isHealthy)) warnings.add("no_endpoint");
+    const problems = endpoints.map(({ problem }) => problem);
+    if (problems.every((problem) => problem?.isPause === false)) warnings.add("no_endpoint");
     for (const { view, isHeadBelieved } of endpoints.map(({ state }) => state)) {
       if (view?.warning) warnings.add(view.warning);
       if (!isHeadBelieved) warnings.add("head_not_believed");
