@@ -1,6 +1,7 @@
 /**
  * Compares a stored range with the chain. Two endpoints are asked for logs; a single endpoint is asked for receipts.
- * Receipts decide a contradiction. Without receipts, two endpoints that agree with each other outvote the store.
+ * Receipts decide a contradiction. Without receipts, two endpoints that agree with each other outvote the store. Receipts
+ * prove logs, not times: about times two endpoints decide, or the linked headers of the only one if an operator asks.
  */
 import { isDeepStrictEqual } from "node:util";
 import { toBlockNumber, toLogIndex } from "../base/ids.ts";
@@ -14,13 +15,16 @@ import {
   readFactSummary,
   toLines,
 } from "../storage/recovery/fact-fingerprint.ts";
+import { readCommits } from "../storage/recovery/recover.ts";
+import { integerLiteral } from "../storage/sql-literal.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** A fact on which the store and the chain differ. */
 export type Difference = {
   readonly block: number;
-  readonly logIndex: number;
-  readonly contract: string;
+  /** `null` for the time of a block, like `contract`. */
+  readonly logIndex: number | null;
+  readonly contract: string | null;
   readonly event: string;
   /** The stored row is missing, should not be there, or has other values. */
   readonly problem: "missing" | "extra" | "different";
@@ -29,6 +33,7 @@ export type Difference = {
 /** Formats a difference as one phrase. */
 export function formatDifference(difference: Difference): string {
   const { block, logIndex, event, contract, problem } = difference;
+  if (logIndex === null) return `block ${block}: its ${event} is ${problem}`;
   return `block ${block} log ${logIndex}: ${event} of ${contract} is ${problem}`;
 }
 
@@ -53,6 +58,8 @@ export type Verdict =
 export type AuditParts = {
   readonly engine: Engine;
   readonly endpoints: number;
+  /** Whether the only endpoint decides about the times of blocks that have the stored hashes. */
+  readonly areTimesBelieved?: boolean;
   readonly reread: (request: FactsRequest) => Promise<FactsReading | NoReading>;
 };
 
@@ -71,9 +78,44 @@ export async function auditRange(range: BlockRange, parts: AuditParts): Promise<
     if (second.kind === "read") readings.push(second);
   }
   const mismatches = readings.filter(({ facts }) => facts !== null);
-  if (mismatches.length === 0) return { kind: "equal", falseAlarms: [] };
+  if (mismatches.length === 0) return judgeLastTime(range, readings, parts);
   return judge(range, mismatches, parts);
 }
+
+/** Judges the time of the last block of a range, which a commit record has even if the block has no facts. */
+async function judgeLastTime(
+  { to }: BlockRange,
+  readings: readonly FactsReading[],
+  parts: AuditParts,
+): Promise<Verdict> {
+  const [commit] = await readCommits(parts.engine, `WHERE to_block = ${integerLiteral(to)}`);
+  const others = readings.filter(({ last }) => {
+    return last.hash === commit?.last.hash && last.timestamp !== commit.last.timestamp;
+  });
+  const [first, second] = others;
+  if (first === undefined) return { kind: "equal", falseAlarms: [] };
+  const { last } = first;
+  const isDecided = second?.last.timestamp === last.timestamp || isOnlyBelieved(parts);
+  const anew = { from: to, to, known: {}, excludedHosts: [], way: "receipts" } as const;
+  const reading = isDecided ? await parts.reread(anew) : null;
+  if (reading?.kind === "unread") return reading;
+  return {
+    kind: "differs",
+    hosts: others.map(({ host }) => host),
+    differences: [
+      { block: to, logIndex: null, contract: null, event: "timestamp", problem: "different" },
+    ],
+    correctFacts:
+      reading === null ? null : encodeFacts({ fromBlock: to, last }, reading.facts ?? []),
+    mismatch: isDecided ? null : undecidedTimes,
+  };
+}
+
+function isOnlyBelieved({ endpoints, areTimesBelieved = false }: AuditParts): boolean {
+  return endpoints === 1 && areTimesBelieved;
+}
+
+const undecidedTimes = "one endpoint contradicts the times of blocks, and no receipts decide";
 
 /** Asks in one way, and in another if no endpoint could answer. */
 async function readEither(
@@ -98,9 +140,10 @@ async function judge(
   );
   const disputed = { from: Math.min(...blocks), to: Math.max(...blocks) };
   const hosts = mismatches.map(({ host }) => host);
-  // Receipts prove logs, not times: an endpoint can serve both with a header that has another time.
+  // An endpoint can serve receipts with a header that has another time.
   const areTimesEqual = claims.every((lines) => otherBlock(stored, lines, "timestamp") === null);
-  const proof = areTimesEqual ? await prove(disputed, hosts, parts) : null;
+  const areReceiptsEnough = areTimesEqual || isOnlyBelieved(parts);
+  const proof = areReceiptsEnough ? await prove(disputed, hosts, parts) : null;
   if (proof?.facts === null) return { kind: "equal", falseAlarms: hosts };
   const [first] = mismatches;
   const facts =
@@ -109,7 +152,9 @@ async function judge(
   // Final blocks are never replaced by blocks of another fork (R3). The operator has to decide.
   const forked = otherBlock(stored, lines, "blockHash");
   const isDecided = proof !== null || isDeepStrictEqual(claims[0], claims[1]);
-  const undecided = `one endpoint contradicts${areTimesEqual ? "" : " the times of blocks"}, and no receipts decide`;
+  const undecided = areTimesEqual
+    ? "one endpoint contradicts, and no receipts decide"
+    : undecidedTimes;
   const mismatch =
     forked === null ? (isDecided ? null : undecided) : `block ${forked} is of another fork`;
   const last = mismatch === null ? first?.last : undefined;

@@ -1,11 +1,13 @@
 /** The commands `check` and `repair` compare the store with a node and correct it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { on } from "../support/faults.ts";
+import { on, wrongHeaders } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { runCommand } from "../support/run-command.ts";
+import { type RpcLog, toQuantity } from "../support/scripted-block.ts";
+import { ScriptedNode } from "../support/scripted-node.ts";
 
 const recording = readRecording("contracts-a");
 const wrongBlock = recording.trades[0]?.block_number ?? 0;
@@ -76,4 +78,69 @@ test("check reports what differs, and repair corrects it", async (t) => {
   await again.kill9();
   const afterKill = await run(["check", ...range]);
   assert.equal(afterKill.code, 0, afterKill.stderr);
+});
+
+test("wrong times are corrected by the headers of the only node, also that of a last block without facts", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const lies = [wrongBlock, stage.head].flatMap((number) => {
+    const value = toQuantity((recording.blocks[number]?.timestamp ?? 0) + 1);
+    const lie = { nth: 1, name: "timestamp", value };
+    const change = (logs: readonly RpcLog[]) =>
+      logs.map((log) =>
+        Number(log.blockNumber) === number ? { ...log, blockTimestamp: value } : log,
+      );
+    return [
+      stage.node.fault(wrongHeaders((block) => block === number, lie)),
+      stage.node.fault(on("eth_getLogs", () => ({ kind: "logs", change }))),
+    ];
+  });
+  // The tags name the last block.
+  const value = toQuantity((recording.blocks[stage.head]?.timestamp ?? 0) + 1);
+  const header = { ...recording.blocks[stage.head]?.header, timestamp: value };
+  const lie = stage.node.fault(({ method, params }) => {
+    if (method !== "eth_getBlockByNumber" || Number(params[0]) >= 0) return null;
+    return { kind: "result", json: JSON.stringify(header) };
+  });
+  const service = await stage.startService([stage.node.url], noAudit);
+  await service.waitFinalized(stage.head);
+  assert.equal(await service.stop(), 0);
+  for (const end of [lie, ...lies]) end();
+
+  const run = (words: readonly string[]) => runCommand(words, stage.commandSettings);
+  const differs = await run(["check"]);
+  assert.equal(differs.code, 2, differs.stderr);
+  assert.match(
+    differs.stdout,
+    new RegExp(`^block ${wrongBlock} log \\d+: order_filled of .* is different$`, "m"),
+  );
+  assert.match(
+    differs.stdout,
+    new RegExp(`^block ${stage.head}: its timestamp is different$`, "m"),
+  );
+  assert.doesNotMatch(differs.stdout, /not proven/);
+  const repaired = await run(["repair"]);
+  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr);
+  const equal = await run(["check"]);
+  assert.equal(equal.code, 0, equal.stdout);
+  const again = await stage.startService([stage.node.url], noAudit);
+  await assertRecordedTruth(again, recording);
+});
+
+test("with ODDWIRE_RPC_MINORITY=stop, check and repair wait for a majority of the endpoints, and then say why", async (t) => {
+  const stage = await serveRecording(t, recording);
+  const service = await stage.startService([stage.node.url], noAudit);
+  await service.waitFinalized(stage.head);
+  assert.equal(await service.stop(), 0);
+  const other = await ScriptedNode.open({ blocks: recording.blocks });
+  const urls = { ODDWIRE_RPC_URLS: `${stage.node.url},${other.url}` };
+  const run = (words: readonly string[]) =>
+    runCommand(words, { ...stage.commandSettings, ...urls });
+  const both = await run(["check", ...range]);
+  assert.equal(both.code, 0, both.stderr);
+  const { host } = new URL(other.url);
+  await other.close();
+  const alone = await run(["repair", ...range]);
+  assert.deepEqual([alone.code, alone.stdout], [75, ""]);
+  const reason = `most endpoints have to answer, and ${host} do not \\(ODDWIRE_RPC_MINORITY\\)`;
+  assert.match(alone.stderr, new RegExp(reason));
 });

@@ -141,7 +141,14 @@ async function openNodes(
   return {
     engine,
     endpoints: config.rpcUrls.length,
-    reread: (request) => rereadFacts({ source, decoder }, request),
+    areTimesBelieved: true,
+    reread: async (request) => {
+      const reading = await rereadFacts({ source, decoder }, request);
+      const { awaitedHosts } = source.status;
+      if (reading.kind === "read" || awaitedHosts.length === 0) return reading;
+      const reason = `most endpoints have to answer, and ${awaitedHosts.join(", ")} do not`;
+      return { kind: "unread", reason: `${reason} (ODDWIRE_RPC_MINORITY)` };
+    },
   };
 }
 

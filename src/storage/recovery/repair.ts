@@ -24,7 +24,11 @@ import { beginRepair, endRepair } from "../server/repairs.ts";
 import { integerLiteral, listLiteral } from "../sql-literal.ts";
 
 /** An ordered repair: its range, and the minutes (unix seconds) of its fills before and after the repair. */
-type Order = BlockRange & { readonly minutes: readonly number[] };
+type Order = BlockRange & {
+  readonly minutes: readonly number[];
+  /** The time of its last block, in Unix seconds. */
+  readonly lastTimestamp: number;
+};
 
 /**
  * Orders a repair that replaces the stored rows of a batch's blocks by the rows of the batch. Durable when it resolves;
@@ -45,14 +49,15 @@ export async function orderRepair(
   }
   await engine.command(
     `CREATE TABLE IF NOT EXISTS repair_orders
-       (from_block UInt64, to_block UInt64, minutes Array(UInt32))
+       (from_block UInt64, to_block UInt64, minutes Array(UInt32), last_timestamp UInt32)
      ENGINE = MergeTree ORDER BY from_block
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   );
   const minutes = (await readMinutes(engine, range)).map(integerLiteral).join(", ");
   await engine.command(
     `INSERT INTO repair_orders
-     VALUES (${integerLiteral(range.from)}, ${integerLiteral(range.to)}, [${minutes}])`,
+     VALUES (${integerLiteral(range.from)}, ${integerLiteral(range.to)}, [${minutes}],
+       ${integerLiteral(last.timestamp)})`,
   );
 }
 
@@ -69,7 +74,7 @@ export async function finishRepair(engine: Engine, dropCopies: () => void): Prom
     for (const order of orders) {
       for (const table of factTables) await replaceRows(engine, table, order);
       await rebuildMinutes(engine, order.minutes);
-      await recountCommits(engine, order);
+      await correctCommits(engine, order);
     }
     if (announced !== null) await endRepair(engine, announced);
     // Orders are dropped before their rows: otherwise a crash in between would leave orders without all rows.
@@ -105,12 +110,13 @@ async function readOrders(engine: Engine): Promise<readonly Order[]> {
   const isThere = "system.tables WHERE database = currentDatabase() AND name = 'repair_orders'";
   if ((await readCount(engine, isThere)) === 0) return [];
   const rows = await engine.query(
-    "SELECT from_block, to_block, minutes FROM repair_orders ORDER BY from_block",
+    "SELECT from_block, to_block, minutes, last_timestamp FROM repair_orders ORDER BY from_block",
   );
-  return rows.map(([from, to, minutes]) => ({
+  return rows.map(([from, to, minutes, lastTimestamp]) => ({
     from: Number(from),
     to: Number(to),
     minutes: Array.isArray(minutes) ? minutes.map(Number) : [],
+    lastTimestamp: Number(lastTimestamp),
   }));
 }
 
@@ -157,18 +163,26 @@ async function rebuildMinutes(engine: Engine, minutes: readonly number[]): Promi
   });
 }
 
-async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
+/** Corrects the counts of commit records, and the times of their last blocks where the order knows them. */
+async function correctCommits(engine: Engine, { from, to, lastTimestamp }: Order): Promise<void> {
   const commits = await engine.query(
-    `SELECT from_block, to_block, ${countNames.join()} FROM commits
+    `SELECT from_block, to_block, last_timestamp, ${countNames.join()} FROM commits
      WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
   );
-  for (const [fromBlock, toBlock, ...reported] of commits) {
+  for (const [fromBlock, toBlock, timestamp, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
+    const own = { from: range.to, to: range.to };
+    const times = Object.values(await readFromEach(engine, ["max(timestamp)"], own)).flat();
+    const factsTime = range.to <= to ? Math.max(...times) : 0;
+    const time = range.to === to ? lastTimestamp : factsTime || Number(timestamp);
     const counted = await readFromEach(engine, ["count()"], range);
-    const counts = new Map(
+    const counts = new Map<string, number>(
       factTables.map((table) => [getCountName[table], counted[table][0] ?? 0]),
     );
-    if (countNames.every((name, index) => counts.get(name) === Number(reported[index]))) continue;
+    counts.set("last_timestamp", time);
+    const values = [...countNames, "last_timestamp"];
+    const before = [...reported, timestamp];
+    if (values.every((name, index) => counts.get(name) === Number(before[index]))) continue;
     const updates = [...counts].map(([name, count]) => `${name} = ${integerLiteral(count)}`);
     await engine.command(
       `ALTER TABLE commits UPDATE ${updates.join()}
