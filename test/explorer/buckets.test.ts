@@ -114,6 +114,13 @@ test("dollars below 1,000 have two decimals or none", () => {
 });
 
 test("a value that is nearly nothing or nearly everything is not rounded to it", () => {
+  for (let thousandths = 1; thousandths < 2000; thousandths += 1) {
+    const [one, other] = [thousandths / 2000, 1 - thousandths / 2000].map(percent);
+    const sum = Number.parseFloat(one ?? "") + Number.parseFloat(other ?? "");
+    if (thousandths > 2 && thousandths < 1998)
+      assert.ok(Math.abs(sum - 100) < 1e-9, `${one} ${other}`);
+  }
+  assert.deepEqual(["0.545", "0.455", "0.5", "0.365"].map(percent), ["55%", "45%", "50%", "36%"]);
   assert.deepEqual(["0", "0.0004", "0.004", "0.9996", "1"].map(percent), [
     "0%",
     "<0.1%",

@@ -130,6 +130,8 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
       await goto(tab, `/market/${found.id}`);
       await tab.waitForSelector(".resolution");
       await tab.waitForSelector(".legend b");
+      const named = await tab.textContent(".outcome-title");
+      assert.match(named ?? "", /^\[U\+202E\]odd/, "the mark that reverses is visible");
       assert.ok(await isInOrder(tab, ".resolution p", "$"));
       assert.ok(await isInOrder(tab, ".legend", "%"));
       const widths = await tab.evaluate<number[]>(

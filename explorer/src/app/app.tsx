@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
+import { showControls } from "../format/controls.ts";
 import { EventPage } from "../pages/event-page.tsx";
 import { KeysPage } from "../pages/keys-page.tsx";
 import { MarketPage } from "../pages/market-page.tsx";
@@ -68,7 +69,7 @@ export function App() {
   const title = page?.[0] ?? "Not found";
   useEffect(watchShortcuts, []);
   useEffect(() => {
-    document.title = `${title} · Oddwire`;
+    document.title = showControls(`${title} · Oddwire`);
   }, [title, segments.value]);
   return (
     <>

@@ -14,7 +14,14 @@ const money = new Intl.NumberFormat("en", {
   maximumFractionDigits: 2,
 });
 const whole = new Intl.NumberFormat("en", { signDisplay, maximumFractionDigits: 0 });
-const tenth = new Intl.NumberFormat("en", { signDisplay, maximumFractionDigits: 1 });
+/** Halves are rounded away from 50, so that the chances of two outcomes add up to 100: 54.5 and 45.5 are 55 and 45. */
+const chances = [0, 1].map((maximumFractionDigits) => {
+  const common = { signDisplay, maximumFractionDigits } as const;
+  return {
+    low: new Intl.NumberFormat("en", { ...common, roundingMode: "halfTrunc" }),
+    high: new Intl.NumberFormat("en", { ...common, roundingMode: "halfExpand" }),
+  };
+});
 
 /** Amounts from here on are at least $1,000 when rounded to cents. */
 const thousandRounded = 999.995;
@@ -38,13 +45,15 @@ export function cents(price: Amount): string {
   return shown(price, (value) => `${exact(value * 100)}¢`);
 }
 
-/** A price as a probability: `0.365` is `37%`, `0.004` is `0.4%`. Only 0 and 1 are shown as `0%` and `100%`. */
+/** A price as a probability: `0.365` is `36%`, `0.004` is `0.4%`. Only 0 and 1 are shown as `0%` and `100%`. */
 export function percent(price: Amount): string {
   return shown(price, (value) => {
     if (value > noise && value < 0.001) return "<0.1%";
     if (value > 0.999 && value < 1 - noise) return ">99.9%";
     const isNearEdge = (value > 0 && value < 0.02) || (value > 0.98 && value < 1);
-    return `${(isNearEdge ? tenth : whole).format(value * 100)}%`;
+    const rounding = chances[isNearEdge ? 1 : 0]?.[value < 0.5 ? "low" : "high"];
+    // A product of binary fractions is not exact.
+    return `${rounding?.format(Number((value * 100).toFixed(6)))}%`;
   });
 }
 

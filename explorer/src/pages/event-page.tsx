@@ -6,6 +6,7 @@ import { ChartView } from "../charts/chart-view.tsx";
 import { sumVolumes, toLine, withSettlement } from "../charts/lines.ts";
 import type { Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
+import { showControls } from "../format/controls.ts";
 import { byChance, getChance, toLabel, toTitle } from "../format/group-markets.ts";
 import { count, dollars, exact, exactDollars, percent } from "../format/numbers.ts";
 import { describeEnding } from "../format/times.ts";
@@ -56,7 +57,7 @@ function EventView({ event, markets }: Known) {
   const prices = useLivePrices(markets.flatMap((market) => ledgerTokens(market).slice(0, 1)));
   const sum = markets.reduce((total, market) => total + getChance(market, prices), 0);
   useEffect(() => {
-    document.title = `${title} · Oddwire`;
+    document.title = showControls(`${title} · Oddwire`);
   }, [title]);
   const requests = [
     { title: "Event", path: `/v1/events/${encodeURIComponent(event.id)}` },

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../clients/typescript/src/api.ts";
+import { showControls } from "../format/controls.ts";
 import { getEventId, getName } from "../format/group-markets.ts";
 import { cents, count, dollars, exact, exactDollars, plural } from "../format/numbers.ts";
 import { ago, describeEnding, timeTooltip } from "../format/times.ts";
@@ -32,7 +33,7 @@ export function MarketPage({ id }: { readonly id: string }) {
     everyMs: refreshMs,
   });
   useEffect(() => {
-    if (market.data !== null) document.title = `${getName(market.data)} · Oddwire`;
+    if (market.data !== null) document.title = showControls(`${getName(market.data)} · Oddwire`);
   }, [market.data?.question]);
   return (
     <>
