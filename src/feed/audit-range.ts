@@ -96,8 +96,8 @@ async function judgeLastTime(
   if (first === undefined) return { kind: "equal", falseAlarms: [] };
   const { last } = first;
   const isDecided = second?.last.timestamp === last.timestamp || isOnlyBelieved(parts);
-  const anew = { from: to, to, known: {}, excludedHosts: [], way: "receipts" } as const;
-  const reading = isDecided ? await parts.reread(anew) : null;
+  const wholeRequest = { from: to, to, known: {}, excludedHosts: [], way: "receipts" } as const;
+  const reading = isDecided ? await parts.reread(wholeRequest) : null;
   if (reading?.kind === "unread") return reading;
   return {
     kind: "differs",

@@ -109,10 +109,10 @@ export class ChainThread implements ChangeSource {
     const problems = status.endpoints.flatMap(({ host, problem }) => {
       return problem === null ? [] : `${host} ${problem.text}`;
     });
-    const isNoneAsked = problems.length === status.endpoints.length;
+    const isNoneUsable = problems.length === status.endpoints.length;
     // During a pause, what is known stays fresh for a moment.
     const staleForS = this.head === null ? 0 : staleSeconds(this.head);
-    if (isNoneAsked && (staleForS > 0 || status.warnings.includes("no_endpoint"))) {
+    if (isNoneUsable && (staleForS > 0 || status.warnings.includes("no_endpoint"))) {
       return { ok: false, detail: `no RPC endpoint can be asked now: ${problems.join("; ")}` };
     }
     const belowFinalMs = nowMs() - (this.#belowFinalSinceMs ?? nowMs());
