@@ -44,6 +44,7 @@ export default {
           page("Versions and support", "/versioning"),
           page("How trades are counted", "/counting"),
           page("Order books", "/order-books"),
+          page("Clients", "/clients"),
           page("Agents", "/mcp"),
           page("Lake: history as Parquet", "/lake"),
           page("Market metadata", "/market-metadata"),

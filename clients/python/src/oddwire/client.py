@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Unpack
 

@@ -1,0 +1,65 @@
+"""The calls of ``clients/conformance.json``, which the TypeScript client answers alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oddwire
+from conftest import FAST, Service
+from oddwire import AsyncClient, AsyncPages, Client, Pages
+
+CALLS = json.loads((Path(__file__).parents[2] / "conformance.json").read_text())
+
+
+def name_of(call: dict[str, Any]) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", call["method"])
+
+
+def check(call: dict[str, Any], answer: Any) -> None:
+    """Check the fields that a call names."""
+    if isinstance(answer, list):
+        assert len(answer) == call["rows"]
+        expected = {index: call[name] for index, name in ((0, "first"), (-1, "last")) if name in call}
+        for index, fields in expected.items():
+            assert answer[index] == {**answer[index], **fields}
+    else:
+        assert answer == {**answer, **call["answer"]}
+
+
+def check_error(call: dict[str, Any], error: oddwire.OddwireError) -> None:
+    parameters = [detail["parameter"] for detail in error.details]
+    assert {"status": error.status, "code": error.code, "parameters": parameters} == call["error"]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=name_of)
+def test_the_client(client: Client, call: dict[str, Any]) -> None:
+    def ask() -> Any:
+        answer = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+        return list(answer) if isinstance(answer, Pages) else answer
+
+    if "error" in call:
+        with pytest.raises(oddwire.OddwireError) as caught:
+            ask()
+        check_error(call, caught.value)
+    else:
+        check(call, ask())
+
+
+def test_the_async_client(service: Service) -> None:
+    async def ask_all() -> None:
+        async with AsyncClient(service.url, service.read_key, backoff=FAST) as client:
+            for call in CALLS:
+                asked = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+                try:
+                    rows = [row async for row in asked] if isinstance(asked, AsyncPages) else await asked
+                    check(call, rows)
+                except oddwire.OddwireError as error:
+                    check_error(call, error)
+
+    asyncio.run(ask_all())
