@@ -16,15 +16,19 @@ import { getOrder } from "./routes/read/get-order.ts";
 import { getOrderbook } from "./routes/read/get-orderbook.ts";
 import { getPrice, listPrices } from "./routes/read/get-price.ts";
 import { getTransaction } from "./routes/read/get-transaction.ts";
-import { getWallet } from "./routes/read/get-wallet.ts";
 import { listCandles } from "./routes/read/list-candles.ts";
 import { getEvent, listEvents } from "./routes/read/list-events.ts";
 import { listCancellations, listExchangeEvents } from "./routes/read/list-exchange-events.ts";
 import { listFills, listMatches } from "./routes/read/list-fills.ts";
 import { listMarkets } from "./routes/read/list-markets.ts";
-import { listPositions } from "./routes/read/list-positions.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
+import { getWallet } from "./routes/read/wallets/get-wallet.ts";
+import { listActivity } from "./routes/read/wallets/list-activity.ts";
+import { listHolders } from "./routes/read/wallets/list-holders.ts";
+import { listOpenInterest } from "./routes/read/wallets/list-open-interest.ts";
+import { listPnl } from "./routes/read/wallets/list-pnl.ts";
+import { listPositions } from "./routes/read/wallets/list-positions.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
 import { getOpenapi } from "./routes/service/get-openapi.ts";
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
@@ -53,6 +57,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
   const reading = {
     listMarkets: listMarkets(lists, clock),
     getMarket: getMarket(backend),
+    listHolders: listHolders(lists),
+    listOpenInterest: listOpenInterest(lists),
     listEvents: listEvents(lists, clock),
     getEvent: getEvent(backend),
     listTrades: listTrades(lists),
@@ -66,6 +72,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     getTransaction: getTransaction(backend),
     getWallet: getWallet(backend),
     listPositions: listPositions(lists),
+    listActivity: listActivity(lists),
+    listPnl: listPnl(lists),
     getPrice: getPrice(backend),
     listPrices: listPrices(backend),
     listCandles: listCandles(lists),

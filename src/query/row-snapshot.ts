@@ -13,14 +13,21 @@ export type ListOrder = {
   readonly order: "asc" | "desc";
   /** The last position of the previous page: only rows after it, in the order of the list. */
   readonly after: Seq | null;
+  /** The last `sub` of the previous page, in lists that are also ordered by it. */
+  readonly afterSub?: number | undefined;
   readonly finalizedOnly: boolean;
 };
 
+/** A row of a list. Rows of a ledger can share a position, and are then in the order of `sub`. */
+type Placed = { readonly seq: Seq; readonly sub?: number };
+
 /** The rows of a list, and the condition that they fulfill. */
-export type StoredList<Item extends { readonly seq: Seq }> = ListOrder &
+export type StoredList<Item extends Placed> = ListOrder &
   Condition<Item> & {
-    readonly question: "trades" | "events";
-    readonly table: FillTable | "events";
+    readonly question: "trades" | "events" | "activity";
+    readonly table: FillTable | "events" | "ledger";
+    /** Whether rows are also ordered by `sub`. */
+    readonly hasSub?: boolean;
     /** Reads rows of the table. `clauses` follow `FROM <table>`. */
     readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
     /** The engine's settings for a query of a page. */
@@ -36,14 +43,15 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder &
 export type NearPart = { readonly sql: string; readonly bound: Seq | null };
 
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
-type FinalPage = Pick<ListOrder, "after"> & { readonly boundary: Seq; readonly limit: number };
+type FinalPlace = Pick<ListOrder, "after" | "afterSub">;
+type FinalPage = FinalPlace & { readonly boundary: Seq; readonly limit: number };
 
 /**
  * All rows of a list as of now, from the store and from the head buffer. The boundary between final and unfinalized rows
  * is fixed once: a block that becomes final meanwhile is neither lost nor returned twice. Final rows never change, and
  * the few unfinalized ones are copied. Every read is one query of bounded size.
  */
-export class RowSnapshot<Item extends { readonly seq: Seq }> {
+export class RowSnapshot<Item extends Placed> {
   readonly #facts: IndexedFacts;
   readonly #list: StoredList<Item>;
   /** Rows below this position are final. */
@@ -60,21 +68,24 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
 
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
-    const { order, question, after, getNearPart } = this.#list;
+    const { order, question, getNearPart } = this.#list;
     const near = getNearPart?.(this.#facts, limit) ?? null;
     const unfinalized = this.#unfinalized.slice(0, limit);
     if (order === "asc") {
-      return [...(await this.#readFinal(after, limit, near)), ...unfinalized].slice(0, limit);
+      return [...(await this.#readFinal(this.#list, limit, near)), ...unfinalized].slice(0, limit);
     }
     if (unfinalized.length === limit) {
       this.#facts.reads.add(question, "head");
       return unfinalized;
     }
-    return [...unfinalized, ...(await this.#readFinal(after, limit - unfinalized.length, near))];
+    return [
+      ...unfinalized,
+      ...(await this.#readFinal(this.#list, limit - unfinalized.length, near)),
+    ];
   }
 
   /** Counts the rows, up to `rowsMax`. `edge` is the position of the last of them if more follow, otherwise `null`. */
-  async end(rowsMax: number): Promise<{ readonly count: number; readonly edge: Seq | null }> {
+  async end(rowsMax: number): Promise<{ readonly count: number; readonly edge: Placed | null }> {
     const unfinalized = this.#unfinalized;
     const finalCount = await this.#countFinal(rowsMax + 1);
     const found = finalCount + unfinalized.length;
@@ -82,19 +93,20 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     const isRising = this.#list.order === "asc";
     const [finalFrom, unfinalizedFrom] = isRising ? [0, finalCount] : [unfinalized.length, 0];
     const last = rowsMax - 1;
-    const edge = unfinalized[last - unfinalizedFrom]?.seq ?? this.#finalSeqAt(last - finalFrom);
+    const edge = unfinalized[last - unfinalizedFrom] ?? this.#finalPlaceAt(last - finalFrom);
     return { count: rowsMax, edge: await edge };
   }
 
   /** Reads all rows in order, `chunkRows` at a time. */
   async *chunks(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
     if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
-    let { after } = this.#list;
+    let place: FinalPlace = this.#list;
     for (;;) {
-      const chunk = await this.#readFinal(after, chunkRows);
+      const chunk = await this.#readFinal(place, chunkRows);
       if (chunk.length > 0) yield chunk;
       if (chunk.length < chunkRows) break;
-      after = chunk.at(-1)?.seq ?? after;
+      const last = chunk.at(-1);
+      place = { after: last?.seq ?? place.after, afterSub: last?.sub };
     }
     if (this.#list.order === "asc") yield* this.#unfinalizedChunks(chunkRows);
   }
@@ -106,14 +118,14 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
 
   /** Reads the first final rows after a position. */
   async #readFinal(
-    after: Seq | null,
+    { after, afterSub }: FinalPlace,
     limit: number,
     near: NearPart | null = null,
   ): Promise<readonly Item[]> {
     const { order, question } = this.#list;
-    if (order === "desc" && after === 0) return [];
+    if (order === "desc" && after === 0 && afterSub === undefined) return [];
     this.#facts.reads.add(question, "engine");
-    const page = { after, boundary: this.#boundary, limit };
+    const page = { after, afterSub, boundary: this.#boundary, limit };
     if (near === null) return this.#readByToken(page);
     const rows = await this.#readPart(near.sql, page);
     if (rows.length === limit || near.bound === null) return rows;
@@ -138,12 +150,12 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   async #readPart(sql: string, page: FinalPage): Promise<readonly Item[]> {
-    const { read, order, settings, table } = this.#list;
+    const { read, settings, table } = this.#list;
     // With `WHERE`, the engine reads other columns before it knows the matching rows: a page by token takes twice as long.
     const keyword = table === "fills_by_token" ? "PREWHERE" : "WHERE";
     const where = `${keyword} ${this.#finalSql({ ...page, sql })}`;
-    const limit = `ORDER BY seq ${order} LIMIT ${integerLiteral(page.limit)}`;
-    return read(this.#facts.engine, `${where} ${limit} SETTINGS ${settings}`);
+    const limit = `LIMIT ${integerLiteral(page.limit)}`;
+    return read(this.#facts.engine, `${where} ${this.#orderSql()} ${limit} SETTINGS ${settings}`);
   }
 
   /** Counts the final rows, up to `max`. */
@@ -155,33 +167,47 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     return Number(rows[0]?.[0]);
   }
 
-  /** Reads the position of the final row at an index, counted from 0, which must exist. */
-  async #finalSeqAt(index: number): Promise<Seq> {
-    const { table, order } = this.#list;
+  /** Reads the place of the final row at an index, counted from 0, which must exist. */
+  async #finalPlaceAt(index: number): Promise<Placed> {
+    const { table, hasSub = false } = this.#list;
     const [row] = await this.#facts.engine.query(
-      `SELECT seq FROM ${table} WHERE ${this.#finalSql()}
-       ORDER BY seq ${order} LIMIT 1 OFFSET ${integerLiteral(index)}`,
+      `SELECT seq${hasSub ? ", sub" : ""} FROM ${table} WHERE ${this.#finalSql()}
+       ${this.#orderSql()} LIMIT 1 OFFSET ${integerLiteral(index)}`,
     );
     assert(row !== undefined, "the row is one of those that were counted");
-    return Number(row[0]) as Seq;
+    const [seq, sub] = row;
+    return { seq: Number(seq) as Seq, ...(hasSub && { sub: Number(sub) }) };
+  }
+
+  #orderSql(): string {
+    const { order, hasSub = false } = this.#list;
+    return `ORDER BY seq ${order}${hasSub ? `, sub ${order}` : ""}`;
   }
 
   /** Returns the condition of the final rows of the list, or of a part of it. */
   #finalSql(part: Partial<FinalPage & { readonly sql: string }> = {}): string {
-    const { sql, after, boundary } = { ...this.#list, boundary: this.#boundary, ...part };
-    const sign = this.#list.order === "asc" ? ">" : "<";
-    const position = after === null ? "" : `AND seq ${sign} ${integerLiteral(after)}`;
-    return `${sql} AND seq < ${integerLiteral(boundary)} ${position}`;
+    const page = { ...this.#list, boundary: this.#boundary, ...part };
+    const place = afterSql(page, this.#list.order === "asc" ? ">" : "<");
+    return `${page.sql} AND seq < ${integerLiteral(page.boundary)} ${place}`;
   }
 }
 
+function afterSql({ after, afterSub }: FinalPlace, sign: ">" | "<"): string {
+  if (after === null) return "";
+  const seq = integerLiteral(after);
+  if (afterSub === undefined) return `AND seq ${sign} ${seq}`;
+  // The first condition is the one that the primary key answers.
+  return `AND seq ${sign}= ${seq} AND (seq != ${seq} OR sub ${sign} ${integerLiteral(afterSub)})`;
+}
+
 /** Returns the unfinalized rows of a list, in its order. */
-function unfinalizedRows<Item extends { readonly seq: Seq }>(
+function unfinalizedRows<Item extends Placed>(
   headBuffer: HeadBuffer,
-  { order, after, unfinalizedIn, holds }: StoredList<Item>,
+  { order, after, afterSub, unfinalizedIn, holds }: StoredList<Item>,
 ): readonly Item[] {
-  const isAfter = ({ seq }: Item): boolean =>
-    after === null || (order === "asc" ? seq > after : seq < after);
+  const sign = order === "asc" ? 1 : -1;
+  const isAfter = ({ seq, sub = 0 }: Item): boolean =>
+    after === null || (seq - after || sub - (afterSub ?? sub)) * sign > 0;
   const rows = unfinalizedIn(headBuffer).filter((item) => isAfter(item) && holds(item));
   return order === "asc" ? rows : rows.toReversed();
 }

@@ -11,7 +11,10 @@ export type QueryKind =
   | "resolutions"
   | "trades"
   | "candles"
-  | "events";
+  | "events"
+  | "activity"
+  | "holders"
+  | "open_interest";
 
 /** Where an answer comes from, in the order in which sources are asked. */
 export type ReadSource = "views" | "head" | "engine";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { formatMicros } from "../../src/base/decimal.ts";
+import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
 import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
-import { amount } from "../support/recorded/exact.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
@@ -19,42 +20,77 @@ async function read(address: string): Promise<Row> {
   return getData(answer);
 }
 
-function getVolume(rows: readonly Row[]): bigint {
-  return rows.reduce((sum, row) => sum + toMicros(row["value_usd"]), 0n);
+const ledger = server.facts
+  .filter(({ number }) => number <= server.newestBlock)
+  .flatMap((block) => block.ledger);
+
+function sum(rows: readonly LedgerRow[], getAmount: (row: LedgerRow) => bigint): string {
+  return formatMicros(rows.reduce((total, row) => total + getAmount(row), 0n));
 }
 
-test("200: the totals of a wallet are the sums of its trades, final or not", async () => {
+test("200: the totals of a wallet are the sums of its ledger, final or not", async () => {
   assert(wallets.length > 4);
   for (const address of wallets) {
-    const own = trades.filter((row) => row["maker"] === address || row["taker"] === address);
-    const { top_markets, ...wallet } = await read(address);
-    const [first, last] = [own[0], own.at(-1)];
-    assert.deepEqual(wallet, {
+    const all = ledger.filter(({ wallet }) => wallet === address);
+    const own = all.filter(({ kind }) => kind === "trade");
+    const [makers, takers] = [
+      own.filter(({ role }) => role === "maker"),
+      own.filter(({ role }) => role !== "maker"),
+    ];
+    const volume = ({ cash }: LedgerRow) => (cash < 0n ? -cash : cash);
+    const times = all.map(({ timestamp }) => timestamp * 1000);
+    const tradeTimes = own.map(({ timestamp }) => timestamp * 1000);
+    const wallet = await read(address);
+    const expected = {
       address,
+      positions_total: new Set(all.map(({ tokenId }) => tokenId)).size,
       trades: own.length,
-      maker_trades: own.filter((row) => row["maker"] === address).length,
-      taker_trades: own.filter((row) => row["taker"] === address).length,
-      volume_usd: amount(getVolume(own)),
-      markets: new Set(own.map((row) => row["condition_id"] ?? row["token_id"])).size,
-      truncated: false,
-      first_trade_at: first?.["timestamp"],
-      first_trade_at_ms: first?.["timestamp_ms"],
-      last_trade_at: last?.["timestamp"],
-      last_trade_at_ms: last?.["timestamp_ms"],
-    });
-    const top = top_markets as readonly Row[];
+      maker_trades: makers.length,
+      taker_trades: takers.length,
+      volume_usd: sum(own, volume),
+      volume_maker_usd: sum(makers, volume),
+      volume_taker_usd: sum(takers, volume),
+      fees_usd: sum(own, ({ fee }) => fee),
+      first_seen_ms: Math.min(...times),
+      last_active_ms: Math.max(...times),
+      first_trade_at_ms: Math.min(...tradeTimes),
+      last_trade_at_ms: Math.max(...tradeTimes),
+    };
+    const found = Object.fromEntries(Object.keys(expected).map((name) => [name, wallet[name]]));
+    assert.deepEqual(found, expected);
+    const top = wallet["top_markets"] as readonly Row[];
+    assert.equal(
+      top.reduce((total, row) => total + Number(row["trades"]), 0),
+      own.length,
+    );
     const volumes = top.map((row) => toMicros(row["volume_usd"]));
     assert.deepEqual(
       volumes,
       volumes.toSorted((a, b) => Number(b - a)),
     );
-    for (const market of top) {
-      const ofMarket = own.filter((row) => row["condition_id"] === market["condition_id"]);
-      if (market["condition_id"] === null) continue;
-      assert.equal(market["trades"], ofMarket.length);
-      assert.equal(toMicros(market["volume_usd"]), getVolume(ofMarket));
+  }
+});
+
+test("200: values and profits are the sums of the positions", async () => {
+  for (const address of wallets.slice(0, 20)) {
+    const wallet = await read(address);
+    const path = `/v1/wallets/${address}/positions?status=all&limit=500`;
+    const positions = await server.getAll(path);
+    const isComplete = positions.every((row) => row["complete"] === true);
+    assert.equal(wallet["complete"], isComplete);
+    for (const name of ["value_usd", "realized_pnl", "unrealized_pnl", "unknown_proceeds_usd"]) {
+      const total = positions.reduce((all, row) => all + toMicros(row[name] ?? "0"), 0n);
+      assert.equal(wallet[name], isComplete ? formatMicros(total) : null, name);
     }
   }
+});
+
+test("200: a contract that passes tokens on has a label and no positions", async () => {
+  const exchange = await read(String(trades[0]?.["exchange_address"]));
+  assert.deepEqual(
+    [exchange["kind"], exchange["label"], exchange["positions_total"]],
+    ["contract", "exchange", 0],
+  );
 });
 
 test("200: an address in upper case is the same wallet", async () => {
@@ -67,6 +103,6 @@ test("400: a value that is not an address", async () => {
     assertError(await server.get(`/v1/wallets/${address}`), "VALIDATION_ERROR");
 });
 
-test("404: an address that never traded", async () => {
+test("404: an address that never had a token", async () => {
   assertError(await server.get(`/v1/wallets/0x${"ee".repeat(20)}`), "NOT_FOUND");
 });

@@ -224,6 +224,8 @@ suite("lists as files", () => {
       bulk.map(({ path }) => path),
       [
         "/v1/markets",
+        "/v1/markets/{id}/holders",
+        "/v1/markets/{id}/open-interest",
         "/v1/events",
         "/v1/trades",
         "/v1/trades/market/{token_id}",
@@ -233,6 +235,8 @@ suite("lists as files", () => {
         "/v1/exchange-events",
         "/v1/resolutions",
         "/v1/wallets/{address}/positions",
+        "/v1/wallets/{address}/activity",
+        "/v1/wallets/{address}/pnl",
         "/v1/candles/{token_id}",
       ],
     );

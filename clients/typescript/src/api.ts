@@ -156,6 +156,78 @@ export type Position = {
   readonly last_seq: Seq;
 };
 
+export type Activity = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly wallet: Address;
+  readonly kind: "trade" | "fee_refund" | "split" | "merge" | "redeem" | "convert" | "hsplit" | "hmerge" | "wrap" | "unwrap" | "compress" | "migrate" | "transfer_in" | "transfer_out";
+  readonly role: "maker" | "taker" | "operator" | null;
+  readonly side: "BUY" | "SELL" | null;
+  readonly tokens: readonly {
+    readonly token_id: TokenId;
+    readonly condition_id: ConditionId | null;
+    readonly outcome: string | null;
+    readonly size: Decimal;
+  }[];
+  readonly tokens_truncated: boolean;
+  readonly condition_id: ConditionId | null;
+  readonly question: string | null;
+  readonly slug: string | null;
+  readonly event_id: string | null;
+  readonly price: Decimal | null;
+  readonly cash_usd: Decimal;
+  readonly fee_usd: Decimal;
+  readonly fee_shares: Decimal;
+  readonly counterparty: Address | null;
+  readonly via: Address | null;
+  readonly tx_hash: Hash;
+  readonly block_number: number;
+  readonly log_index: number;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+};
+
+export type ProfitBucket = {
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly realized_pnl: Decimal | null;
+  readonly fees_usd: Decimal;
+  readonly volume_usd: Decimal;
+  readonly trades: number;
+  readonly cumulative_realized_pnl: Decimal | null;
+  readonly cumulative_fees_usd: Decimal;
+  readonly cumulative_volume_usd: Decimal;
+  readonly cumulative_trades: number;
+};
+
+export type Holder = {
+  readonly rank: number;
+  readonly address: Address;
+  readonly label: string | null;
+  readonly token_id: TokenId;
+  readonly outcome: string | null;
+  readonly outcome_index: number | null;
+  readonly size: Decimal;
+  readonly share_of_supply: Decimal | null;
+  readonly value_usd: Decimal | null;
+  readonly avg_price?: Decimal | null;
+  readonly cost_complete?: boolean;
+  readonly realized_pnl?: Decimal | null;
+  readonly unrealized_pnl?: Decimal | null;
+};
+
+export type OpenInterest = {
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly complete: boolean;
+  readonly supply: readonly Decimal[] | null;
+  readonly open_interest_usd: Decimal | null;
+  readonly collateral_usd: Decimal | null;
+  readonly minted: Decimal;
+  readonly burnt: Decimal;
+};
+
 export type Trade = {
   readonly id: string;
   readonly seq: Seq;
@@ -770,6 +842,71 @@ export type GetMarket = {
   };
 };
 
+/** GET /v1/markets/{id}/holders: List holders of a market. */
+export type ListHolders = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly outcome_index?: number | undefined;
+    readonly min_size?: string | undefined;
+    readonly include_contracts?: boolean | undefined;
+    readonly include_pnl?: boolean | undefined;
+    readonly min_seq?: number | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Holder[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly complete: boolean;
+      readonly outcomes: readonly {
+        readonly token_id: TokenId;
+        readonly outcome: string | null;
+        readonly outcome_index: number | null;
+        readonly complete: boolean;
+        readonly supply: Decimal | null;
+        readonly holders: number | null;
+        readonly holders_with_contracts: number | null;
+      }[];
+    };
+  };
+};
+
+/** GET /v1/markets/{id}/open-interest: List open interest of a market. */
+export type ListOpenInterest = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly resolution?: "1h" | "4h" | "1d" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly order?: "asc" | "desc" | undefined;
+    readonly min_seq?: number | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly OpenInterest[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
+  };
+};
+
 /** GET /v1/events: List events. */
 export type ListEvents = {
   readonly query: {
@@ -1206,16 +1343,34 @@ export type GetWallet = {
   readonly answer: {
     readonly data: {
       readonly address: Address;
+      readonly kind: "wallet" | "contract";
+      readonly label: string | null;
+      readonly complete: boolean;
+      readonly cost_complete: boolean;
+      readonly positions_open: number;
+      readonly positions_total: number;
+      readonly markets: number;
+      readonly value_usd: Decimal | null;
+      readonly redeemable_usd: Decimal | null;
+      readonly realized_pnl: Decimal | null;
+      readonly unrealized_pnl: Decimal | null;
+      readonly total_pnl: Decimal | null;
+      readonly unknown_proceeds_usd: Decimal | null;
+      readonly fees_usd: Decimal;
       readonly trades: number;
       readonly maker_trades: number;
       readonly taker_trades: number;
       readonly volume_usd: string;
-      readonly markets: number;
-      readonly truncated: boolean;
-      readonly first_trade_at: Time;
-      readonly first_trade_at_ms: Milliseconds;
-      readonly last_trade_at: Time;
-      readonly last_trade_at_ms: Milliseconds;
+      readonly volume_maker_usd: Decimal;
+      readonly volume_taker_usd: Decimal;
+      readonly first_seen: Time | null;
+      readonly first_seen_ms: Milliseconds | null;
+      readonly last_active: Time | null;
+      readonly last_active_ms: Milliseconds | null;
+      readonly first_trade_at: Time | null;
+      readonly first_trade_at_ms: Milliseconds | null;
+      readonly last_trade_at: Time | null;
+      readonly last_trade_at_ms: Milliseconds | null;
       readonly top_markets: readonly {
         readonly condition_id: ConditionId | null;
         readonly question: string | null;
@@ -1247,6 +1402,72 @@ export type ListPositions = {
   };
   readonly answer: {
     readonly data: readonly Position[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
+  };
+};
+
+/** GET /v1/wallets/{address}/activity: List activity of a wallet. */
+export type ListActivity = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly from_block?: number | undefined;
+    readonly to_block?: number | undefined;
+    readonly after_seq?: number | undefined;
+    readonly status?: "confirmed" | "finalized" | undefined;
+    readonly tx_hash?: string | undefined;
+    readonly kind?: readonly ("trade" | "fee_refund" | "split" | "merge" | "redeem" | "convert" | "hsplit" | "hmerge" | "wrap" | "unwrap" | "compress" | "migrate" | "transfer_in" | "transfer_out")[] | undefined;
+    readonly side?: "BUY" | "SELL" | undefined;
+    readonly role?: "maker" | "taker" | "operator" | undefined;
+    readonly condition_id?: string | undefined;
+    readonly token_id?: readonly string[] | undefined;
+    readonly min_value?: string | undefined;
+    readonly min_seq?: number | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Activity[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
+  };
+};
+
+/** GET /v1/wallets/{address}/pnl: List profit of a wallet over time. */
+export type ListPnl = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly resolution?: "1h" | "1d" | "1w" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly order?: "asc" | "desc" | undefined;
+    readonly min_seq?: number | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly ProfitBucket[];
     readonly pagination: Pagination;
     readonly meta: {
       readonly request_id: string;

@@ -1,4 +1,5 @@
 import type {
+  Activity,
   Cancellation,
   Candle,
   CreateKey,
@@ -13,16 +14,21 @@ import type {
   GetReady,
   GetTransaction,
   GetWallet,
+  Holder,
   IssuedKey,
   Key,
+  ListActivity,
   ListCancellations,
   ListCandles,
   ListEvents,
   ListExchangeEvents,
   ListFills,
+  ListHolders,
   ListIpBlocks,
   ListMarkets,
   ListMatches,
+  ListOpenInterest,
+  ListPnl,
   ListPositions,
   ListPrices,
   ListResolutions,
@@ -31,10 +37,12 @@ import type {
   Market,
   Event as MarketEvent,
   Match,
+  OpenInterest,
   OrderBook,
   PastPrice,
   Position,
   Price,
+  ProfitBucket,
   Resolution,
   RevokeKey,
   RotateKey,
@@ -50,6 +58,7 @@ import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
 import { StreamSockets } from "./stream-sockets.ts";
 
 type CandleMeta = ListCandles["answer"]["meta"];
+type HolderMeta = ListHolders["answer"]["meta"];
 type ExchangeEvent = ListExchangeEvents["answer"]["data"][number];
 type IpBlock = ListIpBlocks["answer"]["data"][number];
 
@@ -134,7 +143,7 @@ export class OddwireClient {
     return (await this.#connection.json<GetTransaction["answer"]>(path)).data;
   }
 
-  /** The totals of a wallet's trades, overall and by market. */
+  /** What a wallet holds, earned and traded, in total. */
   async wallet(address: string): Promise<GetWallet["answer"]["data"]> {
     const path = `/v1/wallets/${encodeURIComponent(address)}`;
     return (await this.#connection.json<GetWallet["answer"]>(path)).data;
@@ -143,6 +152,26 @@ export class OddwireClient {
   /** What a wallet holds, at which cost, and what it earned. */
   positions(address: string, query: ListPositions["query"] = {}): Pages<Position> {
     return this.#list(`/v1/wallets/${encodeURIComponent(address)}/positions`, query);
+  }
+
+  /** What a wallet did: trades, splits, merges, redemptions, conversions and transfers, newest first. */
+  activity(address: string, query: ListActivity["query"] = {}): Pages<Activity> {
+    return this.#list(`/v1/wallets/${encodeURIComponent(address)}/activity`, query);
+  }
+
+  /** The profit of a wallet over time. */
+  pnl(address: string, query: ListPnl["query"] = {}): Pages<ProfitBucket> {
+    return this.#list(`/v1/wallets/${encodeURIComponent(address)}/pnl`, query);
+  }
+
+  /** Who holds the outcomes of a market, the largest first. */
+  holders(marketId: string, query: ListHolders["query"] = {}): Pages<Holder, HolderMeta> {
+    return this.#list(`/v1/markets/${encodeURIComponent(marketId)}/holders`, query);
+  }
+
+  /** The supply and open interest of a market over time. */
+  openInterest(marketId: string, query: ListOpenInterest["query"] = {}): Pages<OpenInterest> {
+    return this.#list(`/v1/markets/${encodeURIComponent(marketId)}/open-interest`, query);
   }
 
   /** The price of a token, its last 24 hours and the price of its complement. */

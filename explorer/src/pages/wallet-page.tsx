@@ -63,16 +63,16 @@ export function WalletPage({ address }: { readonly address: string }) {
 type Wallet = GetWallet["answer"]["data"];
 
 function Totals({ wallet }: { readonly wallet: Wallet }) {
-  const about = wallet.truncated ? " at least" : "";
+  const { first_trade_at_ms: first, last_trade_at_ms: last } = wallet;
   return (
     <Figures
       of={[
-        [`Volume${about}`, dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
-        [`Trades${about}`, count(wallet.trades), exact(wallet.trades)],
+        ["Volume", dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
+        ["Trades", count(wallet.trades), exact(wallet.trades)],
         ["As maker", count(wallet.maker_trades)],
-        [`Markets${about}`, count(wallet.markets)],
-        ["First trade", <Time at={wallet.first_trade_at_ms} form="date" />],
-        ["Last trade", <Time at={wallet.last_trade_at_ms} form="date" />],
+        ["Markets", count(wallet.markets)],
+        ["First trade", first === null ? "–" : <Time at={first} form="date" />],
+        ["Last trade", last === null ? "–" : <Time at={last} form="date" />],
       ]}
     />
   );

@@ -10,10 +10,14 @@ import { cancellationRow } from "../../rows/exchange-event-row.ts";
 import { fillRow } from "../../rows/fill-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
-import { positionRow } from "../../rows/position-row.ts";
 import { pastPriceRow, priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
+import { activityRow } from "../../rows/wallets/activity-row.ts";
+import { holderRow } from "../../rows/wallets/holder-row.ts";
+import { openInterestRow } from "../../rows/wallets/open-interest-row.ts";
+import { pnlRow } from "../../rows/wallets/pnl-row.ts";
+import { positionRow } from "../../rows/wallets/position-row.ts";
 import * as wire from "../../rows/wire-format.ts";
 import { errorSchema } from "../route/error-answer.ts";
 import { metaSchema, paginationSchema } from "../route/list-answer.ts";
@@ -24,6 +28,10 @@ export const components: Readonly<Record<string, TSchema>> = {
   Market: marketRow,
   Event: eventRow,
   Position: positionRow,
+  Activity: activityRow,
+  ProfitBucket: pnlRow,
+  Holder: holderRow,
+  OpenInterest: openInterestRow,
   Trade: tradeRow,
   Fill: fillRow,
   Match: matchRow,

@@ -27,8 +27,12 @@ const groups = {
     paths: ["markets", "events", "resolutions", "tags", "categories"],
   },
   Trades: {
-    description: "Trades, the fills and matches they are made of, orders and wallets",
-    paths: ["trades", "fills", "matches", "orders", "wallets"],
+    description: "Trades, the fills and matches they are made of, and orders",
+    paths: ["trades", "fills", "matches", "orders"],
+  },
+  Wallets: {
+    description: "What wallets hold, did and earned",
+    paths: ["wallets"],
   },
   Prices: {
     description: "Current prices, candles and order books",

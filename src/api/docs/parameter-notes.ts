@@ -12,6 +12,14 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   "/v1/wallets/{address}/positions sort": "What the positions are ordered by",
   "/v1/wallets/{address}/positions status":
     "open: not resolved; redeemable: pays; lost: pays nothing; closed: no shares left",
+  "/v1/wallets/{address}/activity kind": "Only these kinds of activity",
+  "/v1/wallets/{address}/activity side": "Only trades in which the wallet was on this side",
+  "/v1/wallets/{address}/activity role": "Only trades in which the wallet had this role",
+  "/v1/wallets/{address}/activity min_value":
+    "Only where at least this much collateral was paid or received, in USD",
+  "/v1/markets/{id}/holders id": "Condition id, token id or slug of the market",
+  "/v1/markets/{id}/holders min_size": "Only holders of at least this many shares",
+  "/v1/markets/{id}/open-interest id": "Condition id, token id or slug of the market",
   active: "true: markets that can still trade",
   address: "The wallet, an address of 40 hex digits",
   after_seq: "Only rows after this position",
@@ -35,6 +43,9 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   from_block: "Rows of this block or later",
   id: "Identity of the key",
   include: "market: adds question, slug and event_id of the market to each row",
+  include_contracts: "Also contracts that hold tokens of others, such as exchanges and fee modules",
+  include_pnl: "Adds the average cost and profit of each holder; limit is at most 100 then",
+  outcome_index: "Only this outcome",
   include_mirror:
     "Also the same outcome in the other ledger: of the mirror in Protocol V2, or of the legacy market",
   include_complement: "Also the other token's trades, inverted: price 1 - p, a buy is a sell",

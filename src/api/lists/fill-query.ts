@@ -96,14 +96,19 @@ export function listOrder(
   { cursors }: Backend,
   { path, query }: { readonly path: string; readonly query: RangeQuery },
 ): ListOrder {
-  const [seq] = cursors.decode(path, query) ?? [];
+  const [seq, sub] = cursors.decode(path, query) ?? [];
   const after = seq === undefined ? null : (Number(seq) as Seq);
-  return { order: query.order, after, finalizedOnly: query.status === "finalized" };
+  const afterSub = sub === undefined ? undefined : Number(sub);
+  return { order: query.order, after, afterSub, finalizedOnly: query.status === "finalized" };
 }
 
 /** Returns the tokens that match all of `token_id`, `condition_id` and `neg_risk_market_id`; `undefined` for any. */
-function requestedTokens(
-  { token_id, condition_id, neg_risk_market_id }: FillQuery,
+export function requestedTokens(
+  {
+    token_id,
+    condition_id,
+    neg_risk_market_id,
+  }: Pick<FillQuery, "token_id" | "condition_id" | "neg_risk_market_id">,
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
   const choices = [

@@ -123,20 +123,24 @@ export function publicAs<Item>(
 }
 
 /** Returns a source that reads the store and the head buffer. */
-export function storedSource<Item extends { readonly seq: Seq }>(
+export function storedSource<Item extends { readonly seq: Seq; readonly sub?: number }>(
   facts: IndexedFacts,
   list: StoredList<Item>,
 ): RowSource<Item> {
   return {
     first: async (count) => new RowSnapshot(facts, list).first(count),
-    toPosition: ({ seq }) => [seq],
+    toPosition: toPlace,
     openAll: async (rowsMax) => {
       const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);
       const chunks = firstRows(snapshot.chunks(webLimits.exportChunkRows), rowsMax);
-      return { rowCount: count, edge: edge === null ? null : [edge], chunks };
+      return { rowCount: count, edge: edge === null ? null : toPlace(edge), chunks };
     },
   };
+}
+
+function toPlace({ seq, sub }: { readonly seq: Seq; readonly sub?: number }): CursorPosition {
+  return sub === undefined ? [seq] : [seq, sub];
 }
 
 /** Yields the first `rowsMax` rows of some chunks. */

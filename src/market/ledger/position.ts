@@ -51,7 +51,7 @@ export type FoldContext = {
 /** The fields of a row that the fold needs. */
 export type FoldRow = Pick<
   LedgerRow,
-  "seq" | "sub" | "timestamp" | "tokenId" | "kind" | "nature" | "shares" | "cash" | "fee"
+  "seq" | "sub" | "timestamp" | "tokenId" | "kind" | "role" | "nature" | "shares" | "cash" | "fee"
 >;
 
 type Basis = { readonly known: bigint; readonly cost: bigint; readonly feeCost: bigint };

@@ -14,7 +14,7 @@ import { type EventSelection, listEvents } from "../../views/venue-events/event-
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
 /** Finds a market by its condition id, a token id or its slug; `null` when there is none. */
-export function readMarket({ facts, state }: Sources, id: string): Market | null {
+function readMarket({ facts, state }: Sources, id: string): Market | null {
   facts.reads.add("market", "views");
   const { directory } = state;
   const conditionId = parseConditionId(id);
@@ -28,6 +28,13 @@ export function readMarket({ facts, state }: Sources, id: string): Market | null
 /** Returns the error for a token that no market or trade has. */
 export function unknownToken(): AppError {
   return new AppError("NOT_FOUND", "No market or trade has this token id");
+}
+
+/** Finds a market like `readMarket`. Throws `NOT_FOUND` when there is none. */
+export function requireMarket(sources: Sources, id: string): Market {
+  const market = readMarket(sources, id);
+  if (market === null) throw new AppError("NOT_FOUND", "No market has this id, token id or slug");
+  return market;
 }
 
 /** Finds the markets that contain all words. Yields to the event loop after each word. No words find no market. */

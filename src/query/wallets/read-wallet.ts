@@ -1,84 +1,75 @@
-import { parseMicros } from "../../base/decimal.ts";
-import type { Address, ConditionId, TokenId } from "../../base/ids.ts";
+/** Positions of a wallet: its ledger is read and folded. Nothing is kept between requests. */
+import type { Address, Seq } from "../../base/ids.ts";
 import { mapYielding } from "../../base/time/turns.ts";
-import { isTrade } from "../../market/fill.ts";
-import {
-  addWalletTotals,
-  type WalletMarket,
-  type WalletTotals,
-} from "../../market/wallet-totals.ts";
+import { type FoldContext, type FoldRow, PositionFold } from "../../market/ledger/position.ts";
+import { WalletTotals } from "../../market/ledger/wallet-totals.ts";
+import { hasLedger, readFoldRows } from "../../storage/codec/read-ledger.ts";
 import { firstSeqAbove } from "../../storage/covered-facts.ts";
-import { hexLiteral, integerLiteral } from "../../storage/sql-literal.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
+import {
+  getSettlement,
+  type ValuedPosition,
+  valuePosition,
+} from "../../views/prices/position-value.ts";
 
-const walletTokensMax = 50_000;
-
-/** The totals of a wallet for each market. */
-export type ReadWallet = {
-  readonly markets: readonly WalletMarket[];
-  /** Whether it traded `walletTokensMax` tokens or more. Then only the ones with the highest volume are counted. */
-  readonly truncated: boolean;
+/** The sources of wallets, holders and supply. */
+export type WalletSources = {
+  readonly facts: IndexedFacts;
+  readonly directory: MarketDirectory;
 };
 
-/** Reads the totals of a wallet by market. Tokens of unknown markets are not grouped. */
+/** What a wallet holds, also closed positions, and the sums of its trades. */
+export type ReadWallet = {
+  readonly positions: readonly ValuedPosition[];
+  readonly totals: WalletTotals;
+};
+
+/** Follows the rows of a wallet and its profits, in order. */
+export type WalletObserver = Pick<WalletTotals, "add"> & {
+  addRealized(amount: bigint, timestamp: number): void;
+};
+
+/** Reads a wallet; `null` for an address without a ledger. */
 export async function readWallet(
-  { facts, directory }: { readonly facts: IndexedFacts; readonly directory: MarketDirectory },
-  address: Address,
-): Promise<ReadWallet> {
-  const tokens = await readTokens(facts, address);
-  const markets = new Map<ConditionId | TokenId, WalletMarket>();
-  await mapYielding(tokens, ([tokenId, more]) => {
-    const place = directory.getPlace(tokenId);
-    const conditionId = place === null ? null : directory.getMarketId(place.conditionId);
-    const before = markets.get(conditionId ?? tokenId);
-    const totals = before === undefined ? more : addWalletTotals(before.totals, more);
-    markets.set(conditionId ?? tokenId, { conditionId, totals });
-  });
-  return { markets: [...markets.values()], truncated: tokens.size >= walletTokensMax };
+  { facts, directory }: WalletSources,
+  wallet: Address,
+  observer?: WalletObserver,
+): Promise<ReadWallet | null> {
+  facts.reads.add("wallet", "engine");
+  // Both ends of the ledger are taken in one turn, so that no row is missed or read twice.
+  const boundary = firstSeqAbove(facts.coverage);
+  const through = facts.newestSeq as Seq;
+  const unfinalized = facts.headBuffer.getLedger(wallet);
+  const context: FoldContext = {
+    getSettlement: (tokenId) => getSettlement(tokenId, directory),
+    getFeeBips: (tokenId) => BigInt(directory.conversionFeeBips(tokenId)),
+    ...(observer && {
+      onRealized: (amount, timestamp) => observer.addRealized(amount, timestamp),
+    }),
+  };
+  const fold = new PositionFold(context);
+  const totals = new WalletTotals();
+  const addRow = (row: FoldRow) => {
+    fold.add(row);
+    totals.add(row);
+    observer?.add(row);
+  };
+  for await (const rows of readFoldRows(facts.engine, wallet, boundary)) {
+    await mapYielding(rows, addRow);
+  }
+  await mapYielding(unfinalized, addRow);
+  const positions = fold.finish(through);
+  if (positions.length === 0) return null;
+  const shares = new Map(positions.map((position) => [position.tokenId, position.shares]));
+  const valued = await mapYielding(positions, (position) =>
+    valuePosition(position, { facts, directory, shares }),
+  );
+  return { positions: valued, totals };
 }
 
-/** Reads the totals by token, in one query that scans maker and taker of every fill: no table is ordered by them. */
-async function readTokens(
-  facts: IndexedFacts,
-  address: Address,
-): Promise<ReadonlyMap<TokenId, WalletTotals>> {
-  facts.reads.add("wallet", "engine");
-  const boundary = firstSeqAbove(facts.coverage);
-  const unfinalized = facts.headBuffer
-    .fills()
-    .filter((fill) => isTrade(fill) && (fill.maker === address || fill.taker === address));
-  const wallet = hexLiteral(address);
-  const rows = await facts.engine.query(`
-    SELECT lower(hex(token_id)), count(), countIf(maker = ${wallet}), countIf(taker = ${wallet}),
-      sum(value) AS volume, min(timestamp), max(timestamp)
-    FROM fills PREWHERE (maker = ${wallet} OR taker = ${wallet})
-    WHERE role != 'taker' AND seq < ${integerLiteral(boundary)}
-    GROUP BY token_id ORDER BY volume DESC, token_id LIMIT ${integerLiteral(walletTokensMax)}`);
-  const tokens = new Map<TokenId, WalletTotals>();
-  const add = (tokenId: TokenId, more: WalletTotals) => {
-    const before = tokens.get(tokenId);
-    tokens.set(tokenId, before === undefined ? more : addWalletTotals(before, more));
-  };
-  for (const [id, trades, makerTrades, takerTrades, volume, first, last] of rows) {
-    add(`0x${String(id)}` as TokenId, {
-      trades: Number(trades),
-      makerTrades: Number(makerTrades),
-      takerTrades: Number(takerTrades),
-      volumeUsd: parseMicros(String(volume)) ?? 0n,
-      firstTimestamp: Number(first),
-      lastTimestamp: Number(last),
-    });
-  }
-  for (const { tokenId, maker, taker, value, timestamp } of unfinalized) {
-    add(tokenId, {
-      trades: 1,
-      makerTrades: Number(maker === address),
-      takerTrades: Number(taker === address),
-      volumeUsd: value,
-      firstTimestamp: timestamp,
-      lastTimestamp: timestamp,
-    });
-  }
-  return tokens;
+/** Whether an address ever had a token. */
+export async function isWallet(facts: IndexedFacts, wallet: Address): Promise<boolean> {
+  if (facts.headBuffer.getLedger(wallet).length > 0) return true;
+  return hasLedger(facts.engine, wallet, firstSeqAbove(facts.coverage));
 }

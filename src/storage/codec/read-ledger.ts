@@ -1,10 +1,11 @@
-/** Reads the stored ledger of a wallet as bytes, page by page. */
+/** Reads the stored ledger as bytes. */
 import type { Address, Seq } from "../../base/ids.ts";
+import type { LedgerRow } from "../../market/ledger/ledger-row.ts";
 import type { FoldRow } from "../../market/ledger/position.ts";
 import type { Engine } from "../engine/engine.ts";
 import { hexLiteral, integerLiteral } from "../sql-literal.ts";
 import { readRows } from "./fixed-rows.ts";
-import { ledgerCodes, ledgerColumns, toWord } from "./ledger-layout.ts";
+import { decodeLedger, ledgerCodes, ledgerColumns, toWord } from "./ledger-layout.ts";
 
 /** Rows of one query: some megabytes. */
 const pageRows = 50_000;
@@ -15,11 +16,24 @@ const foldColumns = getColumns([
   "timestamp",
   "token_id",
   "kind",
+  "role",
   "nature",
   "shares",
   "cash",
   "fee",
 ]);
+
+/** Reads whole rows. `clauses` follow `FROM ledger`. */
+export async function readLedger(engine: Engine, clauses: string): Promise<LedgerRow[]> {
+  return decodeLedger(await engine.queryBinary(`SELECT * FROM ledger ${clauses}`, "RowBinary"));
+}
+
+/** Whether a wallet has a row below a position. */
+export async function hasLedger(engine: Engine, wallet: Address, below: Seq): Promise<boolean> {
+  const own = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
+  const rows = await engine.query(`SELECT 1 FROM ledger WHERE ${own} LIMIT 1`);
+  return rows.length > 0;
+}
 
 /** Reads what the fold needs of the rows of a wallet below a position, in order. Yields pages, as they are read. */
 export async function* readFoldRows(
@@ -36,6 +50,7 @@ export async function* readFoldRows(
       count += 1;
       seq = reader.uint64(row + at.seq);
       sub = reader.uint32(row + at.sub);
+      const role = toWord(ledgerCodes.role, reader.uint8(row + at.role));
       const nature = toWord(ledgerCodes.nature, reader.uint8(row + at.nature));
       return {
         seq: seq as Seq,
@@ -43,6 +58,7 @@ export async function* readFoldRows(
         timestamp: reader.uint32(row + at.timestamp),
         tokenId: reader.tokenId(row + at.token_id),
         kind: toWord(ledgerCodes.kind, reader.uint8(row + at.kind)),
+        role: role === "none" ? null : role,
         nature: nature === "none" ? null : nature,
         shares: reader.int256(row + at.shares),
         cash: reader.int128(row + at.cash),

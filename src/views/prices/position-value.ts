@@ -4,7 +4,7 @@ import { parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import type { Position, Settlement } from "../../market/ledger/position.ts";
 import type { IndexedFacts } from "../indexed-facts.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";
-import { newestTrade } from "./token-price.ts";
+import { joinedNewestTrade, type NewestTrade, newestTrade } from "./token-price.ts";
 
 type Sources = { readonly facts: IndexedFacts; readonly directory: MarketDirectory };
 
@@ -47,25 +47,45 @@ export function valuePosition(
   { facts, directory, shares }: Holdings,
 ): ValuedPosition {
   const { tokenId } = position;
-  const settlement = getSettlement(tokenId, directory);
-  const payout = settlement && { numerator: settlement.numerator, denominator: settlement.sum };
-  const price = payout ?? tradePrice(tokenId, directory);
+  const payout = getPayout(tokenId, directory);
+  const price = getExactPrice(tokenId, directory);
   const complement = directory.getComplement(tokenId);
   const other = complement === null ? 0n : (shares.get(complement) ?? 0n);
   return {
     ...position,
-    isComplete: isComplete(tokenId, { facts, directory }),
+    isComplete: isCompleteToken(tokenId, { facts, directory }),
     price,
     payout,
-    value: valueOf(position.shares, price),
+    value: valueShares(position.shares, price),
     unrealized: getUnrealized(position, price),
     status: getStatus(position, payout),
     mergeable: payout !== null ? 0n : other < position.shares ? other : position.shares,
   };
 }
 
+function getPayout(tokenId: TokenId, directory: MarketDirectory): Fraction | null {
+  const settlement = getSettlement(tokenId, directory);
+  return settlement && { numerator: settlement.numerator, denominator: settlement.sum };
+}
+
+/** The exact price of a token: its payout, or the newest trade of its pair. */
+export function getExactPrice(tokenId: TokenId, directory: MarketDirectory): Fraction | null {
+  return getPayout(tokenId, directory) ?? toFraction(newestTrade(tokenId, directory));
+}
+
+/** The exact price of an outcome by its tokens, one on each ledger: the first payout, or the newest trade. */
+export function getJoinedPrice(
+  tokenIds: readonly TokenId[],
+  directory: MarketDirectory,
+): Fraction | null {
+  const settled = tokenIds.flatMap((id) => getSettlement(id, directory) ?? []);
+  const [first] = settled.toSorted((one, other) => one.seq - other.seq);
+  if (first !== undefined) return { numerator: first.numerator, denominator: first.sum };
+  return toFraction(joinedNewestTrade(tokenIds, directory));
+}
+
 /** Whether every transfer of a token is indexed: all of its contract are, or its market was made within the coverage. */
-function isComplete(tokenId: TokenId, { facts, directory }: Sources): boolean {
+export function isCompleteToken(tokenId: TokenId, { facts, directory }: Sources): boolean {
   const first = facts.coverage?.fromBlock ?? facts.headBuffer.blocks[0]?.number ?? 0;
   const kind = parseGen3TokenId(tokenId) === null ? "conditional_tokens" : "position_manager";
   const contracts = directory.contracts.byAddress.values();
@@ -73,20 +93,19 @@ function isComplete(tokenId: TokenId, { facts, directory }: Sources): boolean {
   return first <= Math.min(...since) || directory.isBornCovered(tokenId);
 }
 
-/** The price of the newest trade of either token of the pair. */
-function tradePrice(tokenId: TokenId, directory: MarketDirectory): Fraction | null {
-  const newest = newestTrade(tokenId, directory);
+function toFraction(newest: NewestTrade | null): Fraction | null {
   if (newest === null) return null;
   const { size, value } = newest.trade;
   return { numerator: newest.isOwn ? value : size - value, denominator: size };
 }
 
-function valueOf(shares: bigint, price: Fraction | null): bigint | null {
+/** Values shares, rounded down. */
+export function valueShares(shares: bigint, price: Fraction | null): bigint | null {
   return price && floorDivide(shares * price.numerator, price.denominator);
 }
 
 function getUnrealized({ known, cost, feeCost }: Position, price: Fraction | null): bigint | null {
-  const value = valueOf(known, price);
+  const value = valueShares(known, price);
   return value === null ? null : value - cost - feeCost;
 }
 

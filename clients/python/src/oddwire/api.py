@@ -218,6 +218,95 @@ class Position(TypedDict):
     last_seq: Seq
 
 
+class ActivityToken(TypedDict):
+    token_id: TokenId
+    condition_id: ConditionId | None
+    outcome: str | None
+    size: DecimalText
+
+
+class Activity(TypedDict):
+    id: str
+    seq: Seq
+    wallet: Address
+    kind: Literal[
+        "trade",
+        "fee_refund",
+        "split",
+        "merge",
+        "redeem",
+        "convert",
+        "hsplit",
+        "hmerge",
+        "wrap",
+        "unwrap",
+        "compress",
+        "migrate",
+        "transfer_in",
+        "transfer_out",
+    ]
+    role: Literal["maker", "taker", "operator"] | None
+    side: Literal["BUY", "SELL"] | None
+    tokens: list[ActivityToken]
+    tokens_truncated: bool
+    condition_id: ConditionId | None
+    question: str | None
+    slug: str | None
+    event_id: str | None
+    price: DecimalText | None
+    cash_usd: DecimalText
+    fee_usd: DecimalText
+    fee_shares: DecimalText
+    counterparty: Address | None
+    via: Address | None
+    tx_hash: Hash
+    block_number: int
+    log_index: int
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+
+
+class ProfitBucket(TypedDict):
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    realized_pnl: DecimalText | None
+    fees_usd: DecimalText
+    volume_usd: DecimalText
+    trades: int
+    cumulative_realized_pnl: DecimalText | None
+    cumulative_fees_usd: DecimalText
+    cumulative_volume_usd: DecimalText
+    cumulative_trades: int
+
+
+class Holder(TypedDict):
+    rank: int
+    address: Address
+    label: str | None
+    token_id: TokenId
+    outcome: str | None
+    outcome_index: int | None
+    size: DecimalText
+    share_of_supply: DecimalText | None
+    value_usd: DecimalText | None
+    avg_price: NotRequired[DecimalText | None]
+    cost_complete: NotRequired[bool]
+    realized_pnl: NotRequired[DecimalText | None]
+    unrealized_pnl: NotRequired[DecimalText | None]
+
+
+class OpenInterest(TypedDict):
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    complete: bool
+    supply: list[DecimalText] | None
+    open_interest_usd: DecimalText | None
+    collateral_usd: DecimalText | None
+    minted: DecimalText
+    burnt: DecimalText
+
+
 class Trade(TypedDict):
     id: str
     seq: Seq
@@ -911,6 +1000,28 @@ class GetMarketQuery(TypedDict):
     min_seq: NotRequired[int]
 
 
+class ListHoldersQuery(TypedDict):
+    """The optional parameters of listHolders."""
+
+    limit: NotRequired[int]
+    outcome_index: NotRequired[int]
+    min_size: NotRequired[str | Decimal]
+    include_contracts: NotRequired[bool]
+    include_pnl: NotRequired[bool]
+    min_seq: NotRequired[int]
+
+
+class ListOpenInterestQuery(TypedDict):
+    """The optional parameters of listOpenInterest."""
+
+    limit: NotRequired[int]
+    resolution: NotRequired[Literal["1h", "4h", "1d"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    order: NotRequired[Literal["asc", "desc"]]
+    min_seq: NotRequired[int]
+
+
 class ListEventsQuery(TypedDict):
     """The optional parameters of listEvents."""
 
@@ -1255,16 +1366,34 @@ class GetWalletData(TypedDict):
     """The row or rows that were requested."""
 
     address: Address
+    kind: Literal["wallet", "contract"]
+    label: str | None
+    complete: bool
+    cost_complete: bool
+    positions_open: int
+    positions_total: int
+    markets: int
+    value_usd: DecimalText | None
+    redeemable_usd: DecimalText | None
+    realized_pnl: DecimalText | None
+    unrealized_pnl: DecimalText | None
+    total_pnl: DecimalText | None
+    unknown_proceeds_usd: DecimalText | None
+    fees_usd: DecimalText
     trades: int
     maker_trades: int
     taker_trades: int
     volume_usd: str
-    markets: int
-    truncated: bool
-    first_trade_at: Time
-    first_trade_at_ms: Milliseconds
-    last_trade_at: Time
-    last_trade_at_ms: Milliseconds
+    volume_maker_usd: DecimalText
+    volume_taker_usd: DecimalText
+    first_seen: Time | None
+    first_seen_ms: Milliseconds | None
+    last_active: Time | None
+    last_active_ms: Milliseconds | None
+    first_trade_at: Time | None
+    first_trade_at_ms: Milliseconds | None
+    last_trade_at: Time | None
+    last_trade_at_ms: Milliseconds | None
     top_markets: list[GetWalletDataTopMarket]
 
 
@@ -1285,6 +1414,57 @@ class ListPositionsQuery(TypedDict):
     min_size: NotRequired[str | Decimal]
     sort: NotRequired[Literal["value", "size", "realized_pnl", "unrealized_pnl", "total_pnl", "last_active"]]
     order: NotRequired[Literal["desc", "asc"]]
+    min_seq: NotRequired[int]
+
+
+class ListActivityQuery(TypedDict):
+    """The optional parameters of listActivity."""
+
+    limit: NotRequired[int]
+    order: NotRequired[Literal["desc", "asc"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    from_block: NotRequired[int]
+    to_block: NotRequired[int]
+    after_seq: NotRequired[int]
+    status: NotRequired[Literal["confirmed", "finalized"]]
+    tx_hash: NotRequired[str]
+    kind: NotRequired[
+        Sequence[
+            Literal[
+                "trade",
+                "fee_refund",
+                "split",
+                "merge",
+                "redeem",
+                "convert",
+                "hsplit",
+                "hmerge",
+                "wrap",
+                "unwrap",
+                "compress",
+                "migrate",
+                "transfer_in",
+                "transfer_out",
+            ]
+        ]
+    ]
+    side: NotRequired[Literal["BUY", "SELL"]]
+    role: NotRequired[Literal["maker", "taker", "operator"]]
+    condition_id: NotRequired[str]
+    token_id: NotRequired[Sequence[str]]
+    min_value: NotRequired[str | Decimal]
+    min_seq: NotRequired[int]
+
+
+class ListPnlQuery(TypedDict):
+    """The optional parameters of listPnl."""
+
+    limit: NotRequired[int]
+    resolution: NotRequired[Literal["1h", "1d", "1w"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    order: NotRequired[Literal["asc", "desc"]]
     min_seq: NotRequired[int]
 
 

@@ -60,6 +60,14 @@ class Client:
         answer: api.Market = self._http.json(Call(f"/v1/markets/{segment(id)}", query))["data"]
         return answer
 
+    def holders(self, id: str, **query: Unpack[api.ListHoldersQuery]) -> Pages[api.Holder]:
+        """Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome."""
+        return Pages(self._http, f"/v1/markets/{segment(id)}/holders", query)
+
+    def open_interest(self, id: str, **query: Unpack[api.ListOpenInterestQuery]) -> Pages[api.OpenInterest]:
+        """Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest."""
+        return Pages(self._http, f"/v1/markets/{segment(id)}/open-interest", query)
+
     def events(self, **query: Unpack[api.ListEventsQuery]) -> Pages[api.Event]:
         """Events with their markets, totals and prices."""
         return Pages(self._http, "/v1/events", query)
@@ -108,13 +116,21 @@ class Client:
         return answer
 
     def wallet(self, address: str, **query: Unpack[api.GetWalletQuery]) -> api.GetWalletData:
-        """What one wallet has traded, in total and by market."""
+        """What one wallet holds, earned and traded, in total and by market."""
         answer: api.GetWalletData = self._http.json(Call(f"/v1/wallets/{segment(address)}", query))["data"]
         return answer
 
     def positions(self, address: str, **query: Unpack[api.ListPositionsQuery]) -> Pages[api.Position]:
         """What a wallet holds, at which cost, and what it earned."""
         return Pages(self._http, f"/v1/wallets/{segment(address)}/positions", query)
+
+    def activity(self, address: str, **query: Unpack[api.ListActivityQuery]) -> Pages[api.Activity]:
+        """Every change of what a wallet holds, with its cause, newest first."""
+        return Pages(self._http, f"/v1/wallets/{segment(address)}/activity", query)
+
+    def pnl(self, address: str, **query: Unpack[api.ListPnlQuery]) -> Pages[api.ProfitBucket]:
+        """Realized profit, fees, volume and trades of each bucket in which there were any, and their sums since the start. Weeks begin on Monday."""
+        return Pages(self._http, f"/v1/wallets/{segment(address)}/pnl", query)
 
     def price(self, token_id: str, **query: Unpack[api.GetPriceQuery]) -> api.Price:
         """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
@@ -280,6 +296,14 @@ class AsyncClient:
         answer: api.Market = (await self._http.json(Call(f"/v1/markets/{segment(id)}", query)))["data"]
         return answer
 
+    def holders(self, id: str, **query: Unpack[api.ListHoldersQuery]) -> AsyncPages[api.Holder]:
+        """Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome."""
+        return AsyncPages(self._http, f"/v1/markets/{segment(id)}/holders", query)
+
+    def open_interest(self, id: str, **query: Unpack[api.ListOpenInterestQuery]) -> AsyncPages[api.OpenInterest]:
+        """Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest."""
+        return AsyncPages(self._http, f"/v1/markets/{segment(id)}/open-interest", query)
+
     def events(self, **query: Unpack[api.ListEventsQuery]) -> AsyncPages[api.Event]:
         """Events with their markets, totals and prices."""
         return AsyncPages(self._http, "/v1/events", query)
@@ -330,13 +354,21 @@ class AsyncClient:
         return answer
 
     async def wallet(self, address: str, **query: Unpack[api.GetWalletQuery]) -> api.GetWalletData:
-        """What one wallet has traded, in total and by market."""
+        """What one wallet holds, earned and traded, in total and by market."""
         answer: api.GetWalletData = (await self._http.json(Call(f"/v1/wallets/{segment(address)}", query)))["data"]
         return answer
 
     def positions(self, address: str, **query: Unpack[api.ListPositionsQuery]) -> AsyncPages[api.Position]:
         """What a wallet holds, at which cost, and what it earned."""
         return AsyncPages(self._http, f"/v1/wallets/{segment(address)}/positions", query)
+
+    def activity(self, address: str, **query: Unpack[api.ListActivityQuery]) -> AsyncPages[api.Activity]:
+        """Every change of what a wallet holds, with its cause, newest first."""
+        return AsyncPages(self._http, f"/v1/wallets/{segment(address)}/activity", query)
+
+    def pnl(self, address: str, **query: Unpack[api.ListPnlQuery]) -> AsyncPages[api.ProfitBucket]:
+        """Realized profit, fees, volume and trades of each bucket in which there were any, and their sums since the start. Weeks begin on Monday."""
+        return AsyncPages(self._http, f"/v1/wallets/{segment(address)}/pnl", query)
 
     async def price(self, token_id: str, **query: Unpack[api.GetPriceQuery]) -> api.Price:
         """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""

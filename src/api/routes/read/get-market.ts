@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { AppError } from "../../../base/errors.ts";
 import { getMarketRow } from "../../../query/markets/market-rows.ts";
-import { readMarket } from "../../../query/markets/read-markets.ts";
+import { requireMarket } from "../../../query/markets/read-markets.ts";
 import { marketRow } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
 import { oneOf } from "../../route/list-answer.ts";
@@ -19,10 +18,7 @@ export function getMarket(backend: Backend): Route {
     cacheControl: "private, max-age=300",
     isTagged: () => true,
     handler: ({ params: { id } }) => {
-      const market = readMarket(backend, id);
-      if (market === null)
-        throw new AppError("NOT_FOUND", "No market has this id, token id or slug");
-      return { data: getMarketRow(market, backend.state) };
+      return { data: getMarketRow(requireMarket(backend, id), backend.state) };
     },
   });
 }

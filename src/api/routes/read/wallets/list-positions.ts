@@ -1,20 +1,22 @@
 import { type Static, Type } from "typebox";
-import { AppError } from "../../../base/errors.ts";
-import { address, amount, conditionId, tokenId } from "../../../base/input/client-texts.ts";
-import { readPositions } from "../../../query/wallets/read-positions.ts";
-import { positionRow, presentPosition } from "../../../rows/position-row.ts";
-import type { MarketDirectory } from "../../../views/markets/market-directory.ts";
-import type { ValuedPosition } from "../../../views/prices/position-value.ts";
-import { bulkQuery } from "../../bulk/bulk-format.ts";
-import { cursor } from "../../http/parameters.ts";
+import { address, amount, conditionId, tokenId } from "../../../../base/input/client-texts.ts";
+import { readWallet } from "../../../../query/wallets/read-wallet.ts";
+import { positionRow, presentPosition } from "../../../../rows/wallets/position-row.ts";
+import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
+import type { ValuedPosition } from "../../../../views/prices/position-value.ts";
+import { bulkQuery } from "../../../bulk/bulk-format.ts";
+import { cursor } from "../../../http/parameters.ts";
+import { memorySource } from "../../../lists/memory-source.ts";
 import {
   answerList,
   type ListParts,
   publicAs,
   type RowSource,
   rowListRoute,
-} from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+} from "../../../lists/row-list.ts";
+import type { CursorPosition } from "../../../route/cursor.ts";
+import { defineRoute, type Route } from "../../../route/route.ts";
+import { checkWallets, unknownWallet } from "./check-wallets.ts";
 
 const pageRows = 100;
 
@@ -45,14 +47,12 @@ export function listPositions(parts: ListParts): Route {
     params: Type.Object({ address }),
     querystring,
     handler: async ({ params, query }, reply) => {
+      checkWallets(parts);
       const { directory } = state;
-      if (!directory.contracts.wallets) {
-        throw new AppError("NOT_FOUND", "Wallets are not indexed: ODDWIRE_WALLETS is off");
-      }
-      const read = await readPositions({ facts, directory }, params.address);
-      if (read === null) throw new AppError("NOT_FOUND", "This wallet was never seen");
+      const read = await readWallet({ facts, directory }, params.address);
+      if (read === null) throw unknownWallet();
       const path = `/v1/wallets/${params.address}/positions`;
-      const rows = select(read, query, directory);
+      const rows = select(read.positions, query, directory);
       const after = parts.cursors.decode(path, query);
       const source = getSource(rows, { query, after });
       const present = publicAs((position: ValuedPosition) => presentPosition(position, directory));
@@ -74,16 +74,18 @@ function select(
   query: PositionQuery,
   directory: MarketDirectory,
 ): readonly ValuedPosition[] {
-  const { status, min_size: sizeMin = 0n, order } = query;
+  const { status, min_size: sizeMin = 0n, order, condition_id: conditionId } = query;
+  const marketId = conditionId === undefined ? null : directory.getMarketId(conditionId);
   const isRequested = (position: ValuedPosition): boolean => {
     const place = directory.getPlace(position.tokenId);
     if (status !== "all" && position.status !== status) return false;
     if (position.shares < sizeMin) return false;
     if (query.token_id !== undefined && position.tokenId !== query.token_id) return false;
-    if (query.condition_id !== undefined && place?.conditionId !== query.condition_id) return false;
+    const market = place && directory.getMarketId(place.conditionId);
+    if (marketId !== null && market !== marketId) return false;
     if (query.event_id === undefined) return true;
-    const market = place && directory.market(place.conditionId);
-    return market?.eventId === query.event_id || market?.negRiskMarketId === query.event_id;
+    const { eventId, negRiskMarketId } = (market && directory.market(market)) ?? {};
+    return eventId === query.event_id || negRiskMarketId === query.event_id;
   };
   const sign = order === "asc" ? 1 : -1;
   return positions.filter(isRequested).toSorted((one, other) => {
@@ -113,28 +115,15 @@ function getKey(position: ValuedPosition, { sort }: PositionQuery): bigint {
 /** A page starts after the key and the token of the last row of the one before, wherever that position is now. */
 function getSource(
   rows: readonly ValuedPosition[],
-  {
-    query,
-    after,
-  }: { readonly query: PositionQuery; readonly after: readonly (string | number)[] | null },
+  { query, after }: { readonly query: PositionQuery; readonly after: CursorPosition | null },
 ): RowSource<ValuedPosition> {
   const sign = query.order === "asc" ? 1n : -1n;
-  const [key = "0", token = ""] = after ?? [];
-  const isAfter = (position: ValuedPosition): boolean => {
-    const distance = (getKey(position, query) - BigInt(key)) * sign;
-    return distance > 0n || (distance === 0n && position.tokenId > String(token));
-  };
-  const rest = after === null ? rows : rows.filter(isAfter);
-  const toPosition = (position: ValuedPosition) =>
-    [String(getKey(position, query)), position.tokenId] as const;
-  return {
-    first: async (count) => rest.slice(0, count),
-    toPosition,
-    openAll: async (rowsMax) => {
-      const sent = rest.slice(0, rowsMax);
-      const last = rest.length > rowsMax ? sent.at(-1) : undefined;
-      const edge = last === undefined ? null : toPosition(last);
-      return { rowCount: sent.length, edge, chunks: [sent] };
+  return memorySource(rows, {
+    after,
+    toPosition: (position) => [String(getKey(position, query)), position.tokenId],
+    isAfter: (position, [key = "0", token = ""]) => {
+      const distance = (getKey(position, query) - BigInt(key)) * sign;
+      return distance > 0n || (distance === 0n && position.tokenId > String(token));
     },
-  };
+  });
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
-import { divideHalfEven, formatMicros, microsPerUnit } from "../base/decimal.ts";
-import { formatTokenId } from "../base/ids.ts";
-import type { MarketDirectory } from "../views/markets/market-directory.ts";
-import type { Fraction, ValuedPosition } from "../views/prices/position-value.ts";
-import { marketRow } from "./market-row.ts";
-import * as wire from "./wire-format.ts";
+import { divideHalfEven, formatMicros, microsPerUnit } from "../../base/decimal.ts";
+import { formatTokenId } from "../../base/ids.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
+import type { Fraction, ValuedPosition } from "../../views/prices/position-value.ts";
+import { marketRow } from "../market-row.ts";
+import * as wire from "../wire-format.ts";
 
 const decimalNullable = wire.nullable(wire.decimalText);
 

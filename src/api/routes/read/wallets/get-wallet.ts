@@ -1,0 +1,36 @@
+import { Type } from "typebox";
+import { address } from "../../../../base/input/client-texts.ts";
+import { WalletTotals } from "../../../../market/ledger/wallet-totals.ts";
+import { readWallet } from "../../../../query/wallets/read-wallet.ts";
+import { toWalletRow, walletRow } from "../../../../rows/wallets/wallet-row.ts";
+import { type Backend, untilChange } from "../../../backend.ts";
+import { oneOf } from "../../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../../route/route.ts";
+import { checkWallets, unknownWallet } from "./check-wallets.ts";
+
+/** Returns what a wallet holds, earned and traded. */
+export function getWallet(backend: Backend): Route {
+  const {
+    facts,
+    state: { directory },
+  } = backend;
+  return defineRoute({
+    path: "/v1/wallets/{address}",
+    access: "read",
+    summary: "Get a wallet",
+    description: "What one wallet holds, earned and traded, in total and by market",
+    params: Type.Object({ address }),
+    response: oneOf(walletRow),
+    cacheControl: "private, max-age=10",
+    getCachePolicy: () => untilChange(backend),
+    handler: async ({ params }) => {
+      checkWallets(backend);
+      const wallet = await readWallet({ facts, directory }, params.address);
+      // A contract that passes tokens on has no ledger.
+      const isContract = directory.contracts.byAddress.has(params.address);
+      if (wallet === null && !isContract) throw unknownWallet();
+      const read = wallet ?? { positions: [], totals: new WalletTotals() };
+      return { data: toWalletRow(params.address, read, directory) };
+    },
+  });
+}

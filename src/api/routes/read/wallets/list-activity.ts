@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+import { address, amount, conditionId, tokenId } from "../../../../base/input/client-texts.ts";
+import { storedActivity } from "../../../../query/wallets/read-activity.ts";
+import { isWallet } from "../../../../query/wallets/read-wallet.ts";
+import {
+  activityKinds,
+  activityRoles,
+  activityRow,
+  toActivityRow,
+} from "../../../../rows/wallets/activity-row.ts";
+import { untilChange } from "../../../backend.ts";
+import { listOrder, rangeFilter, rangeQuery, requestedTokens } from "../../../lists/fill-query.ts";
+import {
+  answerList,
+  type ListParts,
+  publicAs,
+  rowListRoute,
+  storedSource,
+} from "../../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../../route/route.ts";
+import { checkWallets, unknownWallet } from "./check-wallets.ts";
+
+const querystring = Type.Object({
+  ...rangeQuery,
+  kind: Type.Optional(Type.Array(Type.Enum(activityKinds), { minItems: 1, maxItems: 20 })),
+  side: Type.Optional(Type.Enum(["BUY", "SELL"])),
+  role: Type.Optional(Type.Enum([...activityRoles])),
+  condition_id: Type.Optional(conditionId),
+  token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
+  min_value: Type.Optional(amount),
+});
+
+/** Lists what a wallet did: trades, splits, merges, redemptions, conversions and transfers. */
+export function listActivity(parts: ListParts): Route {
+  return defineRoute({
+    ...rowListRoute(activityRow),
+    path: "/v1/wallets/{address}/activity",
+    summary: "List activity of a wallet",
+    description: "Every change of what a wallet holds, with its cause, newest first",
+    params: Type.Object({ address }),
+    querystring,
+    getCachePolicy: () => untilChange(parts),
+    handler: async ({ params, query }, reply) => {
+      checkWallets(parts);
+      const path = `/v1/wallets/${params.address}/activity`;
+      const { kind: kinds, side, role, min_value: valueMin } = query;
+      const tokenIds = requestedTokens(query, parts.state);
+      const filter = { ...rangeFilter(query), kinds, side, role, valueMin, tokenIds };
+      const order = listOrder(parts, { path, query });
+      const list = storedActivity({ ...order, wallets: [params.address], filter });
+      if (!(await isWallet(parts.facts, params.address))) throw unknownWallet();
+      return answerList(parts, reply, {
+        path,
+        query,
+        row: activityRow,
+        source: storedSource(parts.facts, list),
+        ...publicAs(toActivityRow),
+      });
+    },
+  });
+}

@@ -1,0 +1,159 @@
+import { Readable } from "node:stream";
+import { type Static, Type } from "typebox";
+import type { Address, TokenId } from "../../../../base/ids.ts";
+import { amount } from "../../../../base/input/client-texts.ts";
+import { invalid } from "../../../../base/input/compile-reader.ts";
+import type { Holder } from "../../../../market/ledger/holder.ts";
+import { getAllTokens, type Market } from "../../../../market/market.ts";
+import { requireMarket } from "../../../../query/markets/read-markets.ts";
+import { HolderSnapshot } from "../../../../query/wallets/read-holders.ts";
+import { readSupplyNow } from "../../../../query/wallets/read-supply.ts";
+import { readWallet, type WalletSources } from "../../../../query/wallets/read-wallet.ts";
+import {
+  holderRow,
+  outcomeHoldersShape,
+  toHolderRow,
+  toOutcomeHolders,
+} from "../../../../rows/wallets/holder-row.ts";
+import { isCompleteToken, type ValuedPosition } from "../../../../views/prices/position-value.ts";
+import { untilChange } from "../../../backend.ts";
+import { bulkQuery } from "../../../bulk/bulk-format.ts";
+import { cursor } from "../../../http/parameters.ts";
+import { type ListParts, openList, publicAs, type RowSource } from "../../../lists/row-list.ts";
+import type { CursorPosition } from "../../../route/cursor.ts";
+import { getList, getPage, metaSchema } from "../../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../../route/route.ts";
+import { checkWallets } from "./check-wallets.ts";
+
+const pageRows = 100;
+/** Each profit is a fold of a wallet. */
+const pnlRowsMax = 100;
+
+const querystring = Type.Object({
+  ...bulkQuery({ pageRows }),
+  cursor: Type.Optional(cursor),
+  outcome_index: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
+  min_size: Type.Optional(amount),
+  include_contracts: Type.Boolean({ default: false }),
+  include_pnl: Type.Boolean({ default: false }),
+});
+type HolderQuery = Static<typeof querystring>;
+
+const meta = Type.Object({
+  ...metaSchema.properties,
+  complete: Type.Boolean(),
+  outcomes: Type.Array(outcomeHoldersShape),
+});
+
+/** A holder; with `include_pnl` also its position, which is `null` for a contract without a ledger. */
+type HolderItem = { readonly holder: Holder; readonly position?: ValuedPosition | null };
+
+/** Lists who holds the outcomes of a market. */
+export function listHolders(parts: ListParts): Route {
+  return defineRoute({
+    path: "/v1/markets/{id}/holders",
+    access: "read",
+    summary: "List holders of a market",
+    description:
+      "Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome",
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+    querystring,
+    response: Type.Object({ ...getList(holderRow).properties, meta }),
+    isBulk: true,
+    cacheControl: "private, max-age=1",
+    getCachePolicy: () => untilChange(parts),
+    handler: async ({ params, query }, reply) => {
+      checkWallets(parts);
+      checkLimit(query);
+      const { facts, state, cursors } = parts;
+      const { directory } = state;
+      const market = requireMarket(parts, params.id);
+      const tokenIds = selectTokens(market, query);
+      const complete = tokenIds.filter((id) => isCompleteToken(id, { facts, directory }));
+      const path = `/v1/markets/${market.conditionId}/holders`;
+      const after = cursors.decode(path, query);
+      const snapshot = new HolderSnapshot(facts, {
+        tokenIds: complete,
+        contracts: [...directory.contracts.byAddress.keys()],
+        hasContracts: query.include_contracts,
+        sizeMin: query.min_size ?? 1n,
+      });
+      const supplies = await readSupplyNow({ facts, directory }, tokenIds);
+      const toRow = ({ holder, position }: HolderItem) =>
+        toHolderRow(holder, { directory, supplies }, position);
+      const source = getSource(snapshot, {
+        after,
+        sources: query.include_pnl ? { facts, directory } : null,
+      });
+      const list = { path, query, pageRows, row: holderRow, source, ...publicAs(toRow) };
+      const opened = await openList(parts, reply, list);
+      if (opened instanceof Readable) return opened;
+      const counts = await snapshot.count();
+      const outcomes = tokenIds.map((id) => {
+        const isComplete = complete.includes(id);
+        const count = counts.find(({ tokenId }) => tokenId === id);
+        return toOutcomeHolders(id, { directory, supplies }, { count, isComplete });
+      });
+      return {
+        data: opened.rows.map(toRow),
+        pagination: opened.pagination,
+        meta: { complete: complete.length === tokenIds.length, outcomes },
+      };
+    },
+  });
+}
+
+/** Throws `VALIDATION_ERROR` for more profits than one request reads. */
+function checkLimit({
+  include_pnl: hasPnl,
+  format,
+  limit = format === "json" ? pageRows : Infinity,
+}: HolderQuery) {
+  if (hasPnl && limit > pnlRowsMax)
+    throw invalid("limit", `must be at most ${pnlRowsMax} with include_pnl`);
+}
+
+/** Returns the tokens of the requested outcome, or of all, also those of the mirror. */
+function selectTokens(market: Market, { outcome_index: index }: HolderQuery): readonly TokenId[] {
+  return getAllTokens(market)
+    .filter(({ outcomeIndex }) => outcomeIndex === (index ?? outcomeIndex))
+    .map(({ tokenId }) => tokenId);
+}
+
+function getSource(
+  snapshot: HolderSnapshot,
+  {
+    after,
+    sources,
+  }: { readonly after: CursorPosition | null; readonly sources: WalletSources | null },
+): RowSource<HolderItem> {
+  const [size, tokenId, wallet] = (after ?? []).map(String);
+  const edge =
+    size === undefined
+      ? null
+      : { size: BigInt(size), tokenId: tokenId as TokenId, wallet: wallet as Address };
+  const first = async (count: number) => {
+    const holders = await snapshot.first(count, edge);
+    if (sources === null) return holders.map((holder) => ({ holder }));
+    const items: HolderItem[] = [];
+    for (const holder of holders) {
+      const read = await readWallet(sources, holder.wallet);
+      const position = read?.positions.find((one) => one.tokenId === holder.tokenId) ?? null;
+      items.push({ holder, position });
+    }
+    return items;
+  };
+  const toPosition = ({ holder }: HolderItem) => [
+    String(holder.size),
+    holder.tokenId,
+    holder.wallet,
+  ];
+  return {
+    first,
+    toPosition,
+    openAll: async (rowsMax) => {
+      const { rows, edge: last } = getPage(await first(rowsMax + 1), rowsMax, toPosition);
+      return { rowCount: rows.length, edge: last, chunks: [rows] };
+    },
+  };
+}

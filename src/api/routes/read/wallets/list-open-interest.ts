@@ -1,0 +1,102 @@
+import { type Static, Type } from "typebox";
+import { requireMarket } from "../../../../query/markets/read-markets.ts";
+import { readOpenInterest } from "../../../../query/wallets/read-open-interest.ts";
+import {
+  type InterestPoint,
+  openInterestRow,
+  toOpenInterestRow,
+} from "../../../../rows/wallets/open-interest-row.ts";
+import { untilChange } from "../../../backend.ts";
+import { bulkQuery } from "../../../bulk/bulk-format.ts";
+import { checkRange, cursor, time } from "../../../http/parameters.ts";
+import {
+  answerList,
+  type ListParts,
+  publicAs,
+  type RowSource,
+  rowListRoute,
+} from "../../../lists/row-list.ts";
+import type { CursorPosition } from "../../../route/cursor.ts";
+import { getPage } from "../../../route/list-answer.ts";
+import { defineRoute, type Route } from "../../../route/route.ts";
+import { checkWallets } from "./check-wallets.ts";
+
+const resolutionSeconds = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
+const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
+const pageRows = 500;
+
+const querystring = Type.Object({
+  ...bulkQuery({ pageRows }),
+  cursor: Type.Optional(cursor),
+  resolution: Type.Enum(resolutions, { default: "1d" }),
+  start: Type.Optional(time),
+  end: Type.Optional(time),
+  order: Type.Enum(["asc", "desc"], { default: "asc" }),
+});
+type InterestQuery = Static<typeof querystring>;
+
+/** Lists the open interest of a market over time. */
+export function listOpenInterest(parts: ListParts): Route {
+  const { facts, state } = parts;
+  const { directory } = state;
+  return defineRoute({
+    ...rowListRoute(openInterestRow),
+    path: "/v1/markets/{id}/open-interest",
+    summary: "List open interest of a market",
+    description:
+      "Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest",
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+    querystring,
+    getCachePolicy: () => untilChange(parts),
+    handler: async ({ params, query }, reply) => {
+      checkWallets(parts);
+      checkRange(query, ["start", "end"]);
+      const market = requireMarket(parts, params.id);
+      const path = `/v1/markets/${market.conditionId}/open-interest`;
+      const [edge] = parts.cursors.decode(path, query) ?? [];
+      const page = getBuckets(query, edge === undefined ? null : Number(edge));
+      const { now } = state.dayWindow;
+      const isReversed = page.order !== query.order;
+      const first = (limit: number) =>
+        readOpenInterest({ facts, directory }, market, { ...page, limit, now });
+      const source: RowSource<InterestPoint> = {
+        first,
+        toPosition,
+        openAll: async (rowsMax) => {
+          const { rows, edge: last } = getPage(await first(rowsMax + 1), rowsMax, toPosition);
+          return {
+            rowCount: rows.length,
+            edge: last,
+            chunks: [isReversed ? rows.toReversed() : rows],
+          };
+        },
+        isReversed,
+      };
+      const list = { path, query, pageRows, row: openInterestRow, source };
+      return answerList(parts, reply, { ...list, ...publicAs(toOpenInterestRow) });
+    },
+  });
+}
+
+function toPosition({ bucket }: InterestPoint): CursorPosition {
+  return [bucket];
+}
+
+/** Returns the buckets after `edge`. Without `start` and `end`, pages go back from the newest, otherwise in `order`. */
+function getBuckets(
+  { resolution, start, end, order: requested }: InterestQuery,
+  edge: number | null,
+) {
+  const bucketSeconds = resolutionSeconds[resolution];
+  const order = start === undefined && end === undefined ? "desc" : requested;
+  const toBucket = (ms: number) => Math.ceil(ms / 1000 / bucketSeconds) * bucketSeconds;
+  const from = start === undefined ? 0 : toBucket(start);
+  const to = end === undefined ? Number.MAX_SAFE_INTEGER : toBucket(end);
+  const isRising = order === "asc";
+  return {
+    bucketSeconds,
+    order,
+    from: edge === null || !isRising ? from : edge + bucketSeconds,
+    to: edge === null || isRising ? to : edge,
+  } as const;
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from "typebox";
+import { address } from "../../../../base/input/client-texts.ts";
+import { PnlSeries } from "../../../../market/ledger/wallet-totals.ts";
+import { readWallet } from "../../../../query/wallets/read-wallet.ts";
+import { type PnlPoint, pnlRow, toPnlPoints, toPnlRow } from "../../../../rows/wallets/pnl-row.ts";
+import { untilChange } from "../../../backend.ts";
+import { bulkQuery } from "../../../bulk/bulk-format.ts";
+import { checkRange, cursor, time } from "../../../http/parameters.ts";
+import { memorySource } from "../../../lists/memory-source.ts";
+import { answerList, type ListParts, publicAs, rowListRoute } from "../../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../../route/route.ts";
+import { checkWallets, unknownWallet } from "./check-wallets.ts";
+
+const bucketSeconds = { "1h": 3600, "1d": 86_400, "1w": 7 * 86_400 } as const;
+const resolutions = Object.keys(bucketSeconds) as (keyof typeof bucketSeconds)[];
+const pageRows = 500;
+
+const querystring = Type.Object({
+  ...bulkQuery({ pageRows }),
+  cursor: Type.Optional(cursor),
+  resolution: Type.Enum(resolutions, { default: "1d" }),
+  start: Type.Optional(time),
+  end: Type.Optional(time),
+  order: Type.Enum(["asc", "desc"], { default: "asc" }),
+});
+type PnlQuery = Static<typeof querystring>;
+
+/** Lists the profit of a wallet over time. */
+export function listPnl(parts: ListParts): Route {
+  const {
+    facts,
+    state: { directory },
+  } = parts;
+  return defineRoute({
+    ...rowListRoute(pnlRow),
+    path: "/v1/wallets/{address}/pnl",
+    summary: "List profit of a wallet over time",
+    description:
+      "Realized profit, fees, volume and trades of each bucket in which there were any, and their sums since the start. Weeks begin on Monday",
+    params: Type.Object({ address }),
+    querystring,
+    getCachePolicy: () => untilChange(parts),
+    handler: async ({ params, query }, reply) => {
+      checkWallets(parts);
+      checkRange(query, ["start", "end"]);
+      const path = `/v1/wallets/${params.address}/pnl`;
+      const after = parts.cursors.decode(path, query);
+      const series = new PnlSeries(bucketSeconds[query.resolution]);
+      const wallet = await readWallet({ facts, directory }, params.address, series);
+      if (wallet === null) throw unknownWallet();
+      const isComplete = wallet.positions.every((position) => position.isComplete);
+      const points = select(toPnlPoints(series.finish()), query);
+      const source = memorySource(points, {
+        after,
+        toPosition: ({ bucket }) => [bucket],
+        isAfter: ({ bucket }, [edge]) =>
+          query.order === "asc" ? bucket > Number(edge) : bucket < Number(edge),
+      });
+      const writer = publicAs((point: PnlPoint) => toPnlRow(point, isComplete));
+      return answerList(parts, reply, { path, query, pageRows, row: pnlRow, source, ...writer });
+    },
+  });
+}
+
+/** Returns the buckets that begin within the requested time, in the requested order. */
+function select(points: readonly PnlPoint[], { start = 0, end, order }: PnlQuery) {
+  const within = points.filter(
+    ({ bucket }) => bucket * 1000 >= start && bucket * 1000 < (end ?? Infinity),
+  );
+  return order === "asc" ? within : within.toReversed();
+}

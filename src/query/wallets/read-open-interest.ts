@@ -1,0 +1,110 @@
+/** Reads the open interest of a market over time, from its supply and its prices. */
+import { microsPerUnit } from "../../base/decimal.ts";
+import type { TokenId } from "../../base/ids.ts";
+import type { Range } from "../../base/range.ts";
+import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
+import { getAllTokens, type Market } from "../../market/market.ts";
+import type { InterestPoint } from "../../rows/wallets/open-interest-row.ts";
+import {
+  getCollateral,
+  getOutcomeSupplies,
+  groupByOutcome,
+  valueOutcomes,
+} from "../../views/prices/market-interest.ts";
+import {
+  type Fraction,
+  getJoinedPrice,
+  isCompleteToken,
+} from "../../views/prices/position-value.ts";
+import { settlementPrice } from "../../views/prices/token-price.ts";
+import { readCandles } from "../read-candles.ts";
+import { readSupply } from "./read-supply.ts";
+import type { WalletSources } from "./read-wallet.ts";
+
+/** Buckets of time: their starts in Unix seconds, `from` inclusive, `to` exclusive. */
+type InterestPage = Range<number> & {
+  readonly bucketSeconds: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+  /** The time of the newest block, Unix seconds. */
+  readonly now: number;
+};
+
+/** Reads the first `limit` buckets of a page, each from the first mint to the newest block. */
+export async function readOpenInterest(
+  sources: WalletSources,
+  market: Market,
+  page: InterestPage,
+): Promise<readonly InterestPoint[]> {
+  const { bucketSeconds, order, limit, now } = page;
+  const tokenIds = getAllTokens(market).map(({ tokenId }) => tokenId);
+  if (tokenIds.length === 0) return [];
+  // What is in memory is taken before the first read, so that it belongs to one moment.
+  const current = groupByOutcome(market).map((ids) => getJoinedPrice(ids, sources.directory));
+  const changes = await readSupply(sources, tokenIds, bucketSeconds);
+  if (changes.length === 0) return [];
+  const first = Math.min(...changes.map(({ bucket }) => bucket));
+  const end = now - (now % bucketSeconds) + bucketSeconds;
+  const [lowest, highest] = [Math.max(first, page.from), Math.min(end, page.to)];
+  const count = Math.min(limit, Math.max(0, Math.ceil((highest - lowest) / bucketSeconds)));
+  const from = order === "asc" ? lowest : highest - count * bucketSeconds;
+  const buckets = Array.from({ length: count }, (_, index) => from + index * bucketSeconds);
+  const getPrices = await readPrices(sources, market, { ...page, from, count });
+  const isComplete = tokenIds.every((id) => isCompleteToken(id, sources));
+  const byBucket = Map.groupBy(changes, ({ bucket }) => bucket);
+  const supplies = new Map<TokenId, SupplyChange>();
+  const apply = (change: SupplyChange & { readonly tokenId: TokenId }) =>
+    supplies.set(change.tokenId, addSupply(supplies.get(change.tokenId) ?? noSupply, change));
+  for (const change of changes) if (change.bucket < from) apply(change);
+  const points = buckets.map((bucket): InterestPoint => {
+    const own = byBucket.get(bucket) ?? [];
+    for (const change of own) apply(change);
+    const isNow = bucket + bucketSeconds >= end;
+    const { prices, resolution } = getPrices(bucket);
+    const supply = getOutcomeSupplies(market, supplies);
+    return {
+      bucket,
+      supply: isComplete ? supply : null,
+      openInterest: isComplete ? valueOutcomes(supply, isNow ? current : prices) : null,
+      collateral: isComplete ? getCollateral(market, supplies, resolution) : null,
+      minted: own.reduce((sum, { minted }) => sum + minted, 0n),
+      burnt: own.reduce((sum, { burnt }) => sum + burnt, 0n),
+    };
+  });
+  return order === "asc" ? points : points.toReversed();
+}
+
+/** Returns the prices of the outcomes at the end of each bucket: the last close, or the payout. */
+async function readPrices(
+  { facts, directory }: WalletSources,
+  market: Market,
+  { bucketSeconds, from, count }: InterestPage & { readonly count: number },
+) {
+  const [same = [], inverted = []] = groupByOutcome(market);
+  const getTotals = (tokenId: TokenId) => directory.getTotals(tokenId);
+  const tokens = { same, inverted, bucketSeconds, getTotals };
+  const to = from + count * bucketSeconds;
+  const [before, candles] = await Promise.all([
+    readCandles(facts, { ...tokens, from: 0, to: from, order: "desc", limit: 1 }),
+    readCandles(facts, { ...tokens, from, to, order: "asc", limit: count }),
+  ]);
+  const closes = new Map(candles.map(({ bucket, candle }) => [bucket, candle.close.price]));
+  const settled = settlementPrice(same, directory);
+  let close = before[0]?.candle.close.price ?? null;
+  return (bucket: number) => {
+    close = closes.get(bucket) ?? close;
+    const isSettled = settled !== null && settled.resolution.timestamp < bucket + bucketSeconds;
+    const resolution = isSettled ? settled.resolution : null;
+    const price = isSettled ? settled.price : close;
+    return { prices: price === null ? [] : toPair(price), resolution };
+  };
+}
+
+/** Returns the prices of both outcomes, of which the first is given in micros. */
+function toPair(price: bigint): Fraction[] {
+  const denominator = microsPerUnit;
+  return [
+    { numerator: price, denominator },
+    { numerator: denominator - price, denominator },
+  ];
+}

@@ -1,0 +1,175 @@
+import { type Static, Type } from "typebox";
+import { formatMicros } from "../../base/decimal.ts";
+import type { Address, ConditionId, TokenId } from "../../base/ids.ts";
+import type { WalletTotals } from "../../market/ledger/wallet-totals.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
+import type { ValuedPosition } from "../../views/prices/position-value.ts";
+import { marketRow } from "../market-row.ts";
+import * as wire from "../wire-format.ts";
+
+const topMarketsMax = 100;
+
+const trades = Type.Integer({
+  minimum: 0,
+  description:
+    "Trades of the wallet: its orders that were filled as maker, and its matches as taker",
+  examples: [12],
+});
+const volumeUsd = Type.String({
+  ...wire.decimalText,
+  description: "Collateral that the wallet paid or received in those trades, before fees, in USD",
+  examples: ["1520.5"],
+});
+const amountNullable = wire.nullable(wire.decimalText);
+const timeNullable = wire.nullable(wire.timeText);
+const millisecondsNullable = wire.nullable(wire.millisecondsNumber);
+
+const walletMarketShape = Type.Object({
+  condition_id: wire.nullable(marketRow.properties.id),
+  question: marketRow.properties.question,
+  slug: marketRow.properties.slug,
+  event_id: marketRow.properties.event_id,
+  trades,
+  volume_usd: volumeUsd,
+  last_trade_at: marketRow.properties.created_at,
+  last_trade_at_ms: marketRow.properties.created_at_ms,
+});
+
+/** What a wallet holds, earned and traded since the start of coverage, in sums. */
+export const walletRow = Type.Object({
+  address: wire.addressText,
+  kind: Type.Enum(["wallet", "contract"]),
+  label: wire.nullable(Type.String()),
+  complete: Type.Boolean(),
+  cost_complete: Type.Boolean(),
+  positions_open: Type.Integer({ minimum: 0 }),
+  positions_total: Type.Integer({ minimum: 0 }),
+  markets: Type.Integer({
+    minimum: 0,
+    description: "Markets of its positions, also closed ones",
+    examples: [3],
+  }),
+  value_usd: amountNullable,
+  redeemable_usd: amountNullable,
+  realized_pnl: amountNullable,
+  unrealized_pnl: amountNullable,
+  total_pnl: amountNullable,
+  unknown_proceeds_usd: amountNullable,
+  fees_usd: wire.decimalText,
+  trades,
+  maker_trades: Type.Integer({ minimum: 0 }),
+  taker_trades: Type.Integer({ minimum: 0 }),
+  volume_usd: volumeUsd,
+  volume_maker_usd: wire.decimalText,
+  volume_taker_usd: wire.decimalText,
+  first_seen: timeNullable,
+  first_seen_ms: millisecondsNullable,
+  last_active: timeNullable,
+  last_active_ms: millisecondsNullable,
+  first_trade_at: timeNullable,
+  first_trade_at_ms: millisecondsNullable,
+  last_trade_at: timeNullable,
+  last_trade_at_ms: millisecondsNullable,
+  top_markets: Type.Array(walletMarketShape, {
+    description: `Up to ${topMarketsMax} markets that it traded, the one with the highest volume first`,
+  }),
+});
+
+/** A wallet as clients see it. Without the whole ledger of a token, sums over positions are `null`. */
+export function toWalletRow(
+  address: Address,
+  {
+    positions,
+    totals,
+  }: {
+    readonly positions: readonly ValuedPosition[];
+    readonly totals: WalletTotals;
+  },
+  directory: MarketDirectory,
+): Static<typeof walletRow> {
+  const contract = directory.contracts.byAddress.get(address);
+  const isComplete = positions.every((position) => position.isComplete);
+  const sum = (getAmount: (position: ValuedPosition) => bigint | null) =>
+    isComplete
+      ? formatMicros(positions.reduce((total, one) => total + (getAmount(one) ?? 0n), 0n))
+      : null;
+  const { maker, taker } = totals;
+  return {
+    address,
+    kind: contract === undefined ? "wallet" : "contract",
+    label: contract?.kind ?? null,
+    complete: isComplete,
+    cost_complete: isComplete && positions.every(({ known, shares }) => known === shares),
+    positions_open: positions.filter(({ status }) => status === "open").length,
+    positions_total: positions.length,
+    markets: new Set(positions.map(({ tokenId }) => getMarketKey(tokenId, directory))).size,
+    value_usd: sum(({ value }) => value),
+    redeemable_usd: sum(getRedeemable),
+    realized_pnl: sum(({ realized }) => realized),
+    unrealized_pnl: sum(({ unrealized }) => unrealized),
+    total_pnl: sum(({ realized, unrealized }) => realized + (unrealized ?? 0n)),
+    unknown_proceeds_usd: sum(({ unknownProceeds }) => unknownProceeds),
+    fees_usd: formatMicros(maker.fees + taker.fees),
+    trades: maker.trades + taker.trades,
+    maker_trades: maker.trades,
+    taker_trades: taker.trades,
+    volume_usd: formatMicros(maker.volume + taker.volume),
+    volume_maker_usd: formatMicros(maker.volume),
+    volume_taker_usd: formatMicros(taker.volume),
+    ...toTimes("first_seen", Math.min(...positions.map((one) => one.firstTimestamp))),
+    ...toTimes("last_active", Math.max(...positions.map((one) => one.lastTimestamp))),
+    ...toTimes("first_trade_at", totals.firstTimestamp),
+    ...toTimes("last_trade_at", totals.lastTimestamp),
+    top_markets: toTopMarkets(totals, directory),
+  };
+}
+
+function getRedeemable({ status, value }: ValuedPosition): bigint | null {
+  return status === "redeemable" ? value : 0n;
+}
+
+/** A time in both forms; `null` for none. */
+function toTimes<Name extends string>(name: Name, seconds: number) {
+  const isKnown = seconds > 0 && Number.isFinite(seconds);
+  return {
+    [name]: isKnown ? wire.formatTime(seconds) : null,
+    [`${name}_ms`]: isKnown ? seconds * 1000 : null,
+  } as { [Field in Name]: string | null } & { [Field in `${Name}_ms`]: number | null };
+}
+
+/** A token of an unknown market stands for its market. */
+function getMarketKey(tokenId: TokenId, directory: MarketDirectory): ConditionId | TokenId {
+  const place = directory.getPlace(tokenId);
+  return place === null ? tokenId : directory.getMarketId(place.conditionId);
+}
+
+function toTopMarkets(
+  { byToken }: WalletTotals,
+  directory: MarketDirectory,
+): Static<typeof walletMarketShape>[] {
+  const byMarket = Map.groupBy(byToken, ([tokenId]) => getMarketKey(tokenId, directory));
+  const sums = [...byMarket.values()].map((tokens) => {
+    const [[tokenId] = []] = tokens;
+    const trades = tokens.map(([, one]) => one);
+    return {
+      place: tokenId === undefined ? null : directory.getPlace(tokenId),
+      trades: trades.reduce((sum, one) => sum + one.trades, 0),
+      volume: trades.reduce((sum, one) => sum + one.volume, 0n),
+      lastTimestamp: Math.max(...trades.map((one) => one.lastTimestamp)),
+    };
+  });
+  const top = sums.toSorted((a, b) => (a.volume < b.volume ? 1 : a.volume > b.volume ? -1 : 0));
+  return top.slice(0, topMarketsMax).map(({ place, trades, volume, lastTimestamp }) => {
+    const market = place && directory.market(place.conditionId);
+    return {
+      condition_id: market && wire.formatConditionId(market.conditionId),
+      question: market?.question ?? null,
+      slug: market?.venue?.slug ?? null,
+      event_id: market?.eventId ?? null,
+      trades,
+      volume_usd: formatMicros(volume),
+      last_trade_at: wire.formatTime(lastTimestamp),
+      last_trade_at_ms: lastTimestamp * 1000,
+    };
+  });
+}
