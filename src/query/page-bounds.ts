@@ -3,7 +3,7 @@
  * With 100 million trades, a page of a token then takes a third of the time, and a page of all trades a quarter. If
  * the bound is too near, a second query reads the missing rows.
  */
-import { type Seq, type TokenId, toFirstSeq } from "../base/ids.ts";
+import { type Address, type Seq, type TokenId, toFirstSeq } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { firstSeqAbove } from "../storage/covered-facts.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -16,6 +16,8 @@ export type FillPage = ListOrder & {
   readonly limit: number;
   /** The totals of a token, as of now. Without them pages are not narrowed. */
   readonly getTotals?: (tokenId: TokenId) => PageTotals;
+  /** Whether the ledger has every trade of a wallet, so that its fills can be found by it. */
+  readonly isTraced?: (wallet: Address) => boolean;
 };
 
 /** What the totals of a token say about where its trades are. */

@@ -39,8 +39,11 @@ export type StoredList<Item extends Placed> = ListOrder &
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   };
 
-/** A part of a list: up to the position `bound`, or all of it when `bound` is `null`. */
-export type NearPart = { readonly sql: string; readonly bound: Seq | null };
+/**
+ * A part of a list that has its first rows: up to the position `bound`, or all of it when `bound` is `null`. If it is
+ * unknown, the whole list is read when the part has too few rows.
+ */
+export type NearPart = { readonly sql: string; readonly bound: Seq | "unknown" | null };
 
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
 type FinalPlace = Pick<ListOrder, "after" | "afterSub">;
@@ -129,6 +132,7 @@ export class RowSnapshot<Item extends Placed> {
     if (near === null) return this.#readByToken(page);
     const rows = await this.#readPart(near.sql, page);
     if (rows.length === limit || near.bound === null) return rows;
+    if (near.bound === "unknown") return this.#readByToken(page);
     const rest =
       order === "asc"
         ? { after: Math.max(after ?? 0, near.bound - 1) as Seq }

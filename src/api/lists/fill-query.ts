@@ -1,8 +1,9 @@
 /** The parameters of the lists of trades, fills and matches, and the filter of fills that they become. */
 import { type Static, type TObject, Type } from "typebox";
-import { type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
+import { type Address, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import type { Fill } from "../../market/fill.ts";
+import { hasWholeLedger } from "../../market/ledger/token-flow.ts";
 import { getAllTokens, type Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { storedFills } from "../../query/read-fills.ts";
@@ -87,7 +88,8 @@ export function fillSource(
   place: { readonly path: string; readonly query: RangeQuery },
 ): RowSource<Fill> {
   const getTotals = (tokenId: TokenId) => backend.state.directory.getTotals(tokenId);
-  const list = { filter, getTotals, ...listOrder(backend, place) };
+  const isTraced = (wallet: Address) => hasWholeLedger(backend.state.directory.contracts, wallet);
+  const list = { filter, getTotals, isTraced, ...listOrder(backend, place) };
   return storedSource(backend.facts, storedFills(list));
 }
 

@@ -32,6 +32,11 @@ export function isPassThrough({ byAddress }: Contracts, account: Address): boole
   return contract !== undefined && passThroughKinds.has(contract.kind);
 }
 
+/** Whether the ledger has every trade of an account. */
+export function hasWholeLedger(contracts: Contracts, account: Address): boolean {
+  return contracts.wallets && !isPassThrough(contracts, account);
+}
+
 /** What each contract holds, by token, in the order of arrival. */
 export class TokenFlow {
   readonly #held = new Map<Address, Map<TokenId, Part[]>>();

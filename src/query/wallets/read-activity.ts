@@ -1,5 +1,5 @@
 /** Reads what wallets did, from the head buffer and the stored ledger. */
-import type { Address } from "../../base/ids.ts";
+import type { Address, Seq } from "../../base/ids.ts";
 import {
   type Activity,
   activityTokensMax,
@@ -12,8 +12,9 @@ import type { Engine } from "../../storage/engine/engine.ts";
 import { fewRowsSettings } from "../../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../../storage/sql-literal.ts";
 import type { HeadBuffer } from "../../views/head/head-buffer.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import { isIn } from "../condition.ts";
-import type { ListOrder, StoredList } from "../row-snapshot.ts";
+import { type ListOrder, RowSnapshot, type StoredList } from "../row-snapshot.ts";
 import { type ActivityFilter, activityCondition } from "./activity-filter.ts";
 
 /** The activity of some wallets, in the order of the chain. */
@@ -37,6 +38,25 @@ export function storedActivity({ wallets, filter, ...order }: ActivityList): Sto
     unfinalizedIn: (headBuffer) => unfinalizedActivity(headBuffer, wallets),
     ...activityCondition(wallets, filter),
   };
+}
+
+/**
+ * Reads a page of the stream, whose pages end at a position: the first `limit` rows, and the others at the position of
+ * the last.
+ */
+export async function readActivity(
+  facts: IndexedFacts,
+  list: ActivityList & { readonly limit: number },
+): Promise<readonly Activity[]> {
+  const { limit, filter } = list;
+  const rows = await new RowSnapshot(facts, storedActivity(list)).first(limit);
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < limit) return rows;
+  const { seq } = last;
+  const place = { seqFrom: seq, seqTo: (seq + 1) as Seq };
+  const whole = { ...list, after: null, filter: { ...filter, ...place } };
+  const others = await new RowSnapshot(facts, storedActivity(whole)).first(subsPerCause);
+  return [...rows.filter((row) => row.seq !== seq), ...others];
 }
 
 /** Returns the unfinalized activity of some wallets, oldest first. */
