@@ -1,5 +1,5 @@
 import { formatMicros } from "../base/decimal.ts";
-import { formatTokenId, type TokenId } from "../base/ids.ts";
+import { type Address, formatTokenId, type TokenId } from "../base/ids.ts";
 import { invalid } from "../base/input/compile-reader.ts";
 import { wrongValue } from "../base/near-name.ts";
 import { formatConditionId } from "../rows/wire-format.ts";
@@ -10,10 +10,17 @@ import { openOrderbook } from "./channels/orderbook.ts";
 import { openPrices } from "./channels/prices.ts";
 import { openResolutions } from "./channels/resolutions.ts";
 import { openTrades } from "./channels/trades.ts";
+import { openWallets } from "./channels/wallets.ts";
 import type { ChannelRequest, Filter } from "./frames/client-frame.ts";
 import type { Channel, ChannelLog, Opening, StreamSources } from "./hub/channel.ts";
 
-const channelFields = ["token_id", "token_ids", "resolution", "include_mirror"] as const;
+const channelFields = [
+  "token_id",
+  "token_ids",
+  "wallets",
+  "resolution",
+  "include_mirror",
+] as const;
 
 /** The fields and filters that a channel type accepts: others are refused, not ignored. */
 type ChannelType = {
@@ -41,6 +48,7 @@ const channelTypes: Readonly<Record<string, ChannelType>> = {
     open: openCandles,
   },
   price: { fields: ["token_id", "token_ids", "include_mirror"], filters: [], open: openPrices },
+  wallet: { fields: ["wallets"], filters: ["finality"], open: openWallets },
 };
 
 /** Opens the channel that a client requests. Throws `VALIDATION_ERROR`, and what `openOrderbook` throws. */
@@ -49,18 +57,20 @@ export function openChannel(request: ChannelRequest, sources: StreamSources): Ch
   checkRequest(request, channelType);
   const { type, resolution, include_mirror } = request;
   const tokenIds = channelType.fields.includes("token_id") ? requestedTokens(request) : [];
+  const wallets = channelType.fields.includes("wallets") ? requestedWallets(request) : [];
   const normalizedRequest = {
     type,
     ...publicTokens(tokenIds),
+    ...(wallets.length > 0 && { wallets }),
     resolution,
     include_mirror: include_mirror || undefined,
     ...publicFilter(request),
   };
   return {
-    ...channelType.open({ request, sources, tokenIds }),
+    ...channelType.open({ request, sources, tokenIds, wallets }),
     normalizedRequest,
     name: JSON.stringify(normalizedRequest),
-    tokenCount: tokenIds.length,
+    tokenCount: tokenIds.length + wallets.length,
     isFinalOnly: request.filter?.finality === "finalized",
   };
 }
@@ -90,6 +100,12 @@ function requestedTokens({ token_id, token_ids }: ChannelRequest): readonly Toke
   const tokenIds = token_ids ?? (token_id === undefined ? [] : [token_id]);
   if (tokenIds.length === 0) throw invalid("channel.token_id", "or token_ids is required");
   return [...new Set(tokenIds)].toSorted();
+}
+
+/** Returns the wallets of a request, sorted and without duplicates. Throws `VALIDATION_ERROR` if there are none. */
+function requestedWallets({ wallets }: ChannelRequest): readonly Address[] {
+  if (wallets === undefined) throw invalid("channel.wallets", "is required");
+  return [...new Set(wallets)].toSorted();
 }
 
 /** Returns the field by which a request names these tokens; no field without tokens. */

@@ -1,5 +1,6 @@
 /** The frames of the stream that a client needs to know. */
 import type {
+  Activity,
   Cancellation,
   Candle,
   Decimal,
@@ -37,6 +38,7 @@ export type ChannelRows = {
   cancellations: Cancellation;
   candles: Candle;
   price: Price;
+  wallet: Activity;
   /** The whole book is in a snapshot frame. */
   orderbook: OrderBook | BookChange | BookStale;
 };
@@ -74,6 +76,10 @@ type ChannelFields = {
     readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
   };
   price: Tokens & Joined;
+  wallet: {
+    readonly wallets: readonly string[];
+    readonly filter?: { readonly finality?: Finality | undefined } | undefined;
+  };
   orderbook: { readonly token_id: TokenId };
 };
 

@@ -10,6 +10,7 @@ import { marketRow } from "../../rows/market-row.ts";
 import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
+import { activityRow } from "../../rows/wallets/activity-row.ts";
 import { nullable, seqNumber, tokenIdText } from "../../rows/wire-format.ts";
 import { errorSchema } from "../route/error-answer.ts";
 import { metaSchema } from "../route/list-answer.ts";
@@ -58,7 +59,16 @@ const bookStale = Type.Object({
   token_id: tokenIdText,
   stale_reason: Type.String({ description: "Why the book is stale", examples: ["behind"] }),
 });
-const rows = [tradeRow, resolutionRow, marketRow, cancellationRow, candleRow, priceRow, bookRow];
+const rows = [
+  tradeRow,
+  resolutionRow,
+  marketRow,
+  cancellationRow,
+  candleRow,
+  priceRow,
+  activityRow,
+  bookRow,
+];
 
 /** The frames by their names in the API document. */
 export const streamFrames: Readonly<Record<string, TSchema>> = {
@@ -112,6 +122,7 @@ export const streamFrames: Readonly<Record<string, TSchema>> = {
       event("cancellation", cancellationRow),
       event("candle", candleRow),
       event("price", priceRow),
+      event("activity", activityRow),
       event("book", bookChangeRow),
       event("book_stale", bookStale),
     ],

@@ -97,7 +97,7 @@ export function toActivityRow(activity: Activity, context: RowContext): Activity
 }
 
 /** Identifies activity of any wallet. */
-function formatActivityId({ seq, txHash, wallet, sub }: Activity): string {
+export function formatActivityId({ seq, txHash, wallet, sub }: Activity): string {
   return `${txHash}-${toLogIndex(seq)}-${wallet}-${getCause({ sub })}`;
 }
 

@@ -53,6 +53,9 @@ const channel = Type.Object({
   token_ids: Type.Optional(
     Type.Array(tokenId, { minItems: 1, maxItems: streamLimits.tokensPerChannelMax }),
   ),
+  wallets: Type.Optional(
+    Type.Array(address, { minItems: 1, maxItems: streamLimits.tokensPerChannelMax }),
+  ),
   resolution: Type.Optional(Type.Enum(resolutions)),
   include_mirror: Type.Optional(Type.Boolean()),
   ...startFields,

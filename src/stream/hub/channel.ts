@@ -1,4 +1,4 @@
-import type { Seq, TokenId } from "../../base/ids.ts";
+import type { Address, Seq, TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../query/markets/read-price.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
@@ -18,6 +18,8 @@ type Interest = {
   readonly tokenIds: readonly TokenId[] | "all";
   /** Whether events other than trades can concern it. */
   readonly events: boolean;
+  /** The wallets whose ledger concerns it; none by default. */
+  readonly wallets?: ReadonlySet<Address>;
 };
 
 /** A page of a log: the oldest entries after a position, or the newest ones before a position. */
@@ -47,6 +49,8 @@ export type Opening = {
   readonly sources: StreamSources;
   /** The requested tokens, at least one if the channel type accepts tokens. */
   readonly tokenIds: readonly TokenId[];
+  /** The requested wallets, at least one if the channel type accepts wallets. */
+  readonly wallets: readonly Address[];
 };
 
 /** What a client subscribes to. */
@@ -55,7 +59,7 @@ export type Channel = ChannelLog & {
   readonly normalizedRequest: Readonly<Record<string, unknown>>;
   /** The normalized request as JSON. */
   readonly name: string;
-  /** The number of tokens that the request names. */
+  /** The number of tokens and wallets that the request names. */
   readonly tokenCount: number;
   /** Whether the channel has only final rows, which no reorg can revert. */
   readonly isFinalOnly: boolean;

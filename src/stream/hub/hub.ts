@@ -1,5 +1,12 @@
 /** Passes each change of the log to the subscriptions that it concerns. */
-import { type Seq, type TokenId, toBlockNumber, toFirstSeq, toLastSeq } from "../../base/ids.ts";
+import {
+  type Address,
+  type Seq,
+  type TokenId,
+  toBlockNumber,
+  toFirstSeq,
+  toLastSeq,
+} from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
@@ -16,7 +23,12 @@ import { LogSubscription, type Receiver, type Start } from "./log-subscription.t
 import { type Subscription, Topic } from "./topic.ts";
 
 /** The contents of blocks that decide which topics they concern. */
-type Contents = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
+type Contents = {
+  readonly tokenIds: ReadonlySet<TokenId>;
+  readonly hasEvents: boolean;
+  /** `null` if any wallet can have rows. */
+  readonly wallets: ReadonlySet<Address> | null;
+};
 
 type RequestedStart = Pick<ChannelRequest, "resume_from" | "allow_gap" | "snapshot">;
 
@@ -106,7 +118,7 @@ export class Hub {
   unfinalized(block: BlockFacts): void {
     const from = this.#history.latest;
     this.#history.latest = toLastSeq(block.number);
-    const contents = getContents(block.fills.filter(isTrade), block.events.length);
+    const contents = getContents(block.fills.filter(isTrade), [block]);
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly && concerns(topic.channel, contents))
         topic.publish(block, from);
@@ -126,12 +138,13 @@ export class Hub {
   }
 
   appended({ trades, events }: Delta): void {
-    this.#addFinal(getContents(trades, events.length), true);
+    const contents = getContents(trades, []);
+    this.#addFinal({ ...contents, hasEvents: events.length > 0, wallets: null }, true);
   }
 
   finalized(blocks: readonly BlockFacts[]): void {
     const fills = blocks.flatMap((block) => block.fills).filter(isTrade);
-    this.#addFinal(getContents(fills, blocks.flatMap((block) => block.events).length), false);
+    this.#addFinal(getContents(fills, blocks), false);
   }
 
   /** Notifies topics of newly final blocks. Blocks already sent as unfinalized reach only topics with `finality: finalized`. */
@@ -175,12 +188,21 @@ function getFinalSeq({ coverage }: StreamSources["facts"]): number {
   return coverage === null ? -1 : toLastSeq(coverage.last.number);
 }
 
-function getContents(trades: readonly { readonly tokenId: TokenId }[], events: number): Contents {
-  return { tokenIds: new Set(trades.map(({ tokenId }) => tokenId)), hasEvents: events > 0 };
+function getContents(
+  trades: readonly { readonly tokenId: TokenId }[],
+  blocks: readonly Pick<BlockFacts, "events" | "ledger">[],
+): Contents {
+  return {
+    tokenIds: new Set(trades.map(({ tokenId }) => tokenId)),
+    hasEvents: blocks.some(({ events }) => events.length > 0),
+    wallets: new Set(blocks.flatMap(({ ledger }) => ledger.map(({ wallet }) => wallet))),
+  };
 }
 
-function concerns(channel: Channel, { tokenIds, hasEvents }: Contents): boolean {
+function concerns(channel: Channel, { tokenIds, hasEvents, wallets }: Contents): boolean {
   const interest = channel.interest();
+  if (interest.wallets !== undefined)
+    return wallets === null || interest.wallets.values().some((wallet) => wallets.has(wallet));
   if (interest.events && hasEvents) return true;
   if (interest.tokenIds === "all") return tokenIds.size > 0;
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));
