@@ -96,11 +96,21 @@ function getList(name: string, common: FileQuery, filters: Filters): List {
     return { path, query: { ...common, sort: "created_at", ...filters } };
   if (rowLists.some((list) => list === name))
     return { path, query: { ...common, status: "finalized", ...filters } };
+  if (name === "positions" || name === "activity") return getWalletList(name, common, filters);
   const { token_id: token, ...rest } = filters;
   if (token === undefined) throw new UsageError("candles need --token");
   // With a start time, pages of candles go forward in time.
   const query = { ...common, ...rest, start: rest["start"] ?? "0" };
   return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
+}
+
+/** By default exports all positions, also closed ones, and the final activity. */
+function getWalletList(name: "positions" | "activity", common: FileQuery, filters: Filters): List {
+  const { wallet, ...rest } = filters;
+  if (wallet === undefined) throw new UsageError(`${name} need --wallet`);
+  const status = name === "positions" ? "all" : "finalized";
+  const path = `/v1/wallets/${encodeURIComponent(wallet)}/${name}`;
+  return { path, query: { ...common, status, ...rest } };
 }
 
 async function writeFiles({ api, list, out, signal }: Export): Promise<void> {

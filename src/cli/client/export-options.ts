@@ -19,7 +19,14 @@ export const rowLists = [
 ] as const;
 
 /** The names of all lists that `export` writes. */
-export const exportLists: readonly string[] = ["markets", "events", ...rowLists, "candles"];
+export const exportLists: readonly string[] = [
+  "markets",
+  "events",
+  ...rowLists,
+  "candles",
+  "positions",
+  "activity",
+];
 
 /** The formats of files. Each name is also the file extension that selects it. */
 export const fileFormats: readonly FileFormat[] = ["ndjson", "csv", "parquet", "arrow"];
@@ -35,7 +42,11 @@ export const exportFilters: readonly ExportFilter[] = [
     description: "only this token; required for candles",
   },
   { flags: "--condition <id>", parameter: "condition_id", description: "only this market" },
-  { flags: "--wallet <address>", parameter: "wallet", description: "only this wallet" },
+  {
+    flags: "--wallet <address>",
+    parameter: "wallet",
+    description: "only this wallet; required for positions and activity",
+  },
   { flags: "--start <time>", parameter: "start", description: "from this time, inclusive" },
   { flags: "--end <time>", parameter: "end", description: "until this time, exclusive" },
   { flags: "--from-block <n>", parameter: "from_block", description: "from this block" },
