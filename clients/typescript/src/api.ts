@@ -611,7 +611,7 @@ export type StreamSnapshot = {
   readonly type: "snapshot";
   readonly subscription_id: string;
   readonly seq: Seq;
-  readonly data: readonly (Trade | Resolution | Market | Cancellation | Candle | Price | OrderBook)[];
+  readonly data: readonly (Trade | Resolution | Market | Cancellation | Candle | Price | Activity | OrderBook)[];
 };
 
 /** Something happened; event says what data is. */
@@ -669,6 +669,15 @@ export type StreamEvent = {
   readonly prev_seq: number;
   readonly replay?: boolean;
   readonly data: Price;
+} | {
+  readonly type: "event";
+  readonly event: "activity";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: Activity;
 } | {
   readonly type: "event";
   readonly event: "book";

@@ -738,7 +738,7 @@ class StreamSnapshot(TypedDict):
     type: Literal["snapshot"]
     subscription_id: str
     seq: Seq
-    data: list[Trade | Resolution | Market | Cancellation | Candle | Price | OrderBook]
+    data: list[Trade | Resolution | Market | Cancellation | Candle | Price | Activity | OrderBook]
 
 
 class StreamEventTrade(TypedDict):
@@ -819,6 +819,19 @@ class StreamEventPrice(TypedDict):
     data: Price
 
 
+class StreamEventActivity(TypedDict):
+    """Something happened: activity."""
+
+    type: Literal["event"]
+    event: Literal["activity"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: Activity
+
+
 class StreamEventBookDataBid(TypedDict):
     price: DecimalText
     size: DecimalText
@@ -882,6 +895,7 @@ StreamEvent: TypeAlias = (
     | StreamEventCancellation
     | StreamEventCandle
     | StreamEventPrice
+    | StreamEventActivity
     | StreamEventBook
     | StreamEventBookStale
 )
