@@ -31,7 +31,7 @@ async function readRest(): Promise<Row[]> {
 /** The fields that never change, in the order of ids. */
 function sorted(rows: readonly Row[]): unknown[] {
   return rows
-    .map((row) => ({ ...row, status: null }))
+    .map((row): Row => ({ ...row, status: null }))
     .toSorted((one, other) => (String(one["id"]) < String(other["id"]) ? -1 : 1));
 }
 

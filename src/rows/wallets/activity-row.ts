@@ -4,7 +4,6 @@ import { formatTokenId, toBlockNumber, toLogIndex } from "../../base/ids.ts";
 import { type Activity, activityTokensMax, getTradeSide } from "../../market/ledger/activity.ts";
 import { getCause, type LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { conversionCash } from "../../market/ledger/position.ts";
-import { ledgerCodes } from "../../storage/codec/ledger-layout.ts";
 import { marketRow } from "../market-row.ts";
 import type { RowContext } from "../trade-row.ts";
 import * as wire from "../wire-format.ts";
@@ -12,7 +11,22 @@ import * as wire from "../wire-format.ts";
 type Kind = LedgerRow["kind"];
 
 /** The kinds of activity, and those of a filter. */
-export const activityKinds = Object.keys(ledgerCodes.kind) as Kind[];
+export const activityKinds: readonly Kind[] = [
+  "trade",
+  "fee_refund",
+  "split",
+  "merge",
+  "redeem",
+  "convert",
+  "hsplit",
+  "hmerge",
+  "wrap",
+  "unwrap",
+  "compress",
+  "migrate",
+  "transfer_in",
+  "transfer_out",
+];
 export const activityRoles = ["maker", "taker", "operator"] as const;
 
 const activityToken = Type.Object({
@@ -27,7 +41,7 @@ export const activityRow = Type.Object({
   id: Type.String(),
   seq: wire.seqNumber,
   wallet: wire.addressText,
-  kind: Type.Enum(activityKinds),
+  kind: Type.Enum([...activityKinds]),
   role: wire.nullable(Type.Enum([...activityRoles])),
   side: wire.nullable(wire.sideText),
   tokens: Type.Array(activityToken, {

@@ -22,7 +22,7 @@ import { checkWallets, unknownWallet } from "./check-wallets.ts";
 
 const querystring = Type.Object({
   ...rangeQuery,
-  kind: Type.Optional(Type.Array(Type.Enum(activityKinds), { minItems: 1, maxItems: 20 })),
+  kind: Type.Optional(Type.Array(Type.Enum([...activityKinds]), { minItems: 1, maxItems: 20 })),
   side: Type.Optional(Type.Enum(["BUY", "SELL"])),
   role: Type.Optional(Type.Enum([...activityRoles])),
   condition_id: Type.Optional(conditionId),
