@@ -14,13 +14,7 @@ import { openWallets } from "./channels/wallets.ts";
 import type { ChannelRequest, Filter } from "./frames/client-frame.ts";
 import type { Channel, ChannelLog, Opening, StreamSources } from "./hub/channel.ts";
 
-const channelFields = [
-  "token_id",
-  "token_ids",
-  "wallets",
-  "resolution",
-  "include_mirror",
-] as const;
+const channelFields = ["token_id", "token_ids", "wallets", "resolution", "include_mirror"] as const;
 
 /** The fields and filters that a channel type accepts: others are refused, not ignored. */
 type ChannelType = {
