@@ -8,11 +8,7 @@ import {
   type SupplyChange,
 } from "../../market/ledger/holder.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
-import {
-  getExactPrice,
-  type ValuedPosition,
-  valueShares,
-} from "../../views/prices/position-value.ts";
+import type { ValuedPosition } from "../../views/prices/position-value.ts";
 import * as wire from "../wire-format.ts";
 import { positionRow } from "./position-row.ts";
 
@@ -50,14 +46,17 @@ export const outcomeHoldersShape = Type.Object({
 type Context = {
   readonly directory: MarketDirectory;
   readonly supplies: ReadonlyMap<TokenId, SupplyChange>;
+  /** Returns what shares are worth, in micros; `null` without a price. */
+  readonly getValue: (holder: Holder) => bigint | null;
 };
 
 /** A holder as clients see it. `position` adds its cost and profit. */
 export function toHolderRow(
-  { tokenId, wallet, size, rank }: Holder,
-  { directory, supplies }: Context,
+  holder: Holder,
+  { directory, supplies, getValue }: Context,
   position?: ValuedPosition | null,
 ): HolderRow {
+  const { tokenId, wallet, size, rank } = holder;
   const change = supplies.get(tokenId);
   const supply = change === undefined ? 0n : getSupply(change);
   return {
@@ -68,7 +67,7 @@ export function toHolderRow(
     size: formatMicros(size),
     share_of_supply:
       supply <= 0n ? null : formatMicros(divideHalfEven(size * microsPerUnit, supply)),
-    value_usd: wire.decimalOrNull(valueShares(size, getExactPrice(tokenId, directory))),
+    value_usd: wire.decimalOrNull(getValue(holder)),
     ...(position !== undefined && toPositionFields(position)),
   };
 }
@@ -86,7 +85,7 @@ function toPositionFields(position: ValuedPosition | null) {
 /** An outcome of a market with its supply and holders; `null` for what the first indexed block hides. */
 export function toOutcomeHolders(
   tokenId: TokenId,
-  { directory, supplies }: Context,
+  { directory, supplies }: Omit<Context, "getValue">,
   { count, isComplete }: { readonly count: HolderCount | undefined; readonly isComplete: boolean },
 ): Static<typeof outcomeHoldersShape> {
   const change = supplies.get(tokenId);

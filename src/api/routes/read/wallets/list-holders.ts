@@ -15,7 +15,12 @@ import {
   toHolderRow,
   toOutcomeHolders,
 } from "../../../../rows/wallets/holder-row.ts";
-import { isCompleteToken, type ValuedPosition } from "../../../../views/prices/position-value.ts";
+import {
+  getExactPrice,
+  isCompleteToken,
+  type ValuedPosition,
+  valueShares,
+} from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
@@ -79,8 +84,10 @@ export function listHolders(parts: ListParts): Route {
         sizeMin: query.min_size ?? 1n,
       });
       const supplies = await readSupplyNow({ facts, directory }, tokenIds);
+      const getValue = ({ size, tokenId }: Holder) =>
+        valueShares(size, getExactPrice(tokenId, directory));
       const toRow = ({ holder, position }: HolderItem) =>
-        toHolderRow(holder, { directory, supplies }, position);
+        toHolderRow(holder, { directory, supplies, getValue }, position);
       const source = getSource(snapshot, {
         after,
         sources: query.include_pnl ? { facts, directory } : null,
