@@ -44,7 +44,8 @@ export type LakeExport = {
   readonly getToken: (tokenId: TokenId) => LakeToken;
   /** Encodes `markets/snapshot.parquet`; returns the file and its number of rows. */
   readonly encodeMarkets: () => Promise<{ readonly bytes: Uint8Array; readonly rows: number }>;
-  readonly signKey: KeyObject | null;
+  /** A private key (Ed25519), also as PEM. */
+  readonly signKey: KeyObject | string | null;
   /** The days to export, as YYYY-MM-DD, both inclusive; all final days by default. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;

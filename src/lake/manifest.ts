@@ -71,7 +71,7 @@ export function isLakePath(text: string): boolean {
 }
 
 /** Formats a manifest, signed if there is a private key (Ed25519). */
-export function formatManifest(contents: Manifest, signKey: KeyObject | null): string {
+export function formatManifest(contents: Manifest, signKey: KeyObject | string | null): string {
   const text = JSON.stringify(contents);
   if (signKey === null) return `${text}\n`;
   const signed = {

@@ -1,36 +1,32 @@
-import { encodeMarketSnapshot } from "../api/bulk/market-snapshot.ts";
 import { toError } from "../base/errors.ts";
 import { systemClock } from "../base/time/clock.ts";
-import { exportLake } from "../lake/export-lake.ts";
 import { LakeError } from "../lake/lake-error.ts";
-import { toLakeToken } from "../lake/lake-tokens.ts";
-import { toIdentity } from "../storage/directory/identity.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
+import { exportFacts } from "./export-facts.ts";
 import type { RoleStart } from "./open-parts.ts";
 
 /** How often it is checked whether a day has become final. */
 const checkMs = 5_000;
+/** The wait after a failure, such as a full disk. */
+const retryMs = 60_000;
 const daySeconds = 86_400;
 
 /** Appends each day to the lake of `ODDWIRE_LAKE_DIR` once it is final. A failure is logged and tried again. */
 export function appendToLake(
-  { config, contracts, log, life }: RoleStart,
+  start: RoleStart,
   { facts, state }: { readonly facts: IndexedFacts; readonly state: MarketState },
 ): void {
+  const { config, log, life } = start;
   const { lakeDir: folder } = config;
   if (folder === null) return;
   const abort = new AbortController();
   const { signal } = abort;
   const append = async (): Promise<void> => {
-    const { coverage, engine } = facts;
-    if (coverage === null) return;
-    const manifest = await exportLake({
+    const manifest = await exportFacts(start, {
       folder,
-      engine,
-      coverage,
-      ...getLakeSources({ config, contracts }, state),
-      signKey: null,
+      facts,
+      state,
       signal,
       onDay: (day) => log.info(day, "a day was appended to the lake"),
     });
@@ -53,8 +49,9 @@ export function appendToLake(
     let dayDone = 0;
     while (!signal.aborted) {
       const day = Math.floor((facts.coverage?.last.timestamp ?? 0) / daySeconds);
-      if (day > dayDone && (await tryAppend())) dayDone = day;
-      await systemClock.sleep(checkMs, signal).catch(() => {});
+      const isDone = day <= dayDone || (await tryAppend());
+      if (isDone) dayDone = day;
+      await systemClock.sleep(isDone ? checkMs : retryMs, signal).catch(() => {});
     }
   };
   const running = run();
@@ -62,16 +59,4 @@ export function appendToLake(
     abort.abort();
     await running;
   });
-}
-
-/** Returns what the days of a lake contain besides facts. */
-export function getLakeSources(
-  { config, contracts }: Pick<RoleStart, "config" | "contracts">,
-  state: MarketState,
-): Pick<Parameters<typeof exportLake>[0], "identity" | "getToken" | "encodeMarkets"> {
-  return {
-    identity: toIdentity(config.chainId, contracts),
-    getToken: (tokenId) => toLakeToken(tokenId, state.directory),
-    encodeMarkets: () => encodeMarketSnapshot(state),
-  };
 }

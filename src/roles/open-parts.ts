@@ -111,7 +111,10 @@ export async function openReadFacts({
 }
 
 /** Opens the configured server. Its code is loaded on demand. */
-async function openServer({ config, contracts }: RoleStart): Promise<Engine> {
+export async function openServer({
+  config,
+  contracts,
+}: Pick<RoleStart, "config" | "contracts">): Promise<Engine> {
   const { openDatabase, getServerDatabase } = await import("../storage/server/open-database.ts");
   return openDatabase(getServerDatabase(config, contracts));
 }

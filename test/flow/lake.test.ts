@@ -1,5 +1,6 @@
 /** A lake that `oddwire export --lake` writes fills another service, from a folder and from the first service over HTTP. */
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { get, type IncomingMessage } from "node:http";
@@ -46,7 +47,13 @@ test("a service that is filled from a lake equals the one that wrote it", {
   assert(next !== undefined);
   stage.node.fork([next]);
   const lake = join(stage.dataDir, "..", "lake");
-  const served = { ODDWIRE_LAKE_DIR: lake };
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519", {
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const verifyKey = join(stage.dataDir, "..", "lake.pem");
+  await writeFile(verifyKey, publicKey);
+  const served = { ODDWIRE_LAKE_DIR: lake, ODDWIRE_LAKE_SIGN_KEY: privateKey };
   const first = await stage.startService([stage.node.url], served);
   await first.waitFinalized(next.number);
   await waitFor("the lake", async () => {
@@ -60,6 +67,7 @@ test("a service that is filled from a lake equals the one that wrote it", {
   const keyFile = join(stage.dataDir, "..", "key");
   await writeFile(keyFile, adminKey);
   const words = ["import", "--lake", `${first.baseUrl}/v1/lake`, "--key-file", keyFile];
+  words.push("--verify-key", verifyKey);
   const done = await runCommand(words, settings);
   assert.deepEqual([done.code, done.stderr], [0, ""]);
   const again = await runCommand(words, settings);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,7 @@ test("unset and empty variables get their defaults", () => {
     dataDir: "./data",
     host: "127.0.0.1",
     lakeDir: null,
+    lakeSignKey: null,
     port: 8080,
     metricsPort: null,
     adminKey: null,
@@ -157,6 +159,17 @@ test("a secret can be read from a file, but not be given twice", () => {
 test("a mistake never repeats a secret", () => {
   const mistakes = getMistakes({ ...serving, ODDWIRE_HMAC_PEPPER: "too-short" });
   assert.deepEqual(mistakes, ["ODDWIRE_HMAC_PEPPER must be at least 32 characters"]);
+});
+
+test("the key of a lake is an Ed25519 key", () => {
+  const pem = (kind: "ed25519" | "x25519") =>
+    generateKeyPairSync(kind as "ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+  const read = (key: string) => readConfig("administer", { ODDWIRE_LAKE_SIGN_KEY: key });
+  const key = String(pem("ed25519")).trim();
+  assert.equal(read(key).lakeSignKey, key);
+  for (const wrong of ["text", String(pem("x25519"))]) {
+    assert.throws(() => read(wrong), /ODDWIRE_LAKE_SIGN_KEY must be an Ed25519 private key in PEM/);
+  }
 });
 
 test("the printed configuration hides secrets and the paths of endpoints", () => {

@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { toError } from "../errors.ts";
@@ -46,6 +47,14 @@ const settings = {
     form: "a path",
     fallback: null,
     read: (text) => text,
+  }),
+  lakeSignKey: setting<string | null>({
+    variable: "ODDWIRE_LAKE_SIGN_KEY",
+    description: "A private key that the manifest of the lake is signed with",
+    form: "an Ed25519 private key in PEM",
+    fallback: null,
+    read: (text) => (isEd25519Key(text) ? text : null),
+    secret: true,
   }),
   ...serverSettings,
   host: setting({
@@ -350,6 +359,14 @@ function streamConnections(name: string, owner: string, fallback: number): Setti
 /** Whether `fetch` accepts a URL. It refuses URLs with a user name or a password. */
 function isFetchable(text: string): boolean {
   return isUrl(text, /^https?:$/) && !hasCredentials(text);
+}
+
+function isEd25519Key(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyType === "ed25519";
+  } catch {
+    return false;
+  }
 }
 
 function logLevels(): readonly LogLevel[] {

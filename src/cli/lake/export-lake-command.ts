@@ -2,10 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../base/config/config.ts";
-import { AppError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
-import { exportLake } from "../../lake/export-lake.ts";
-import { getLakeSources } from "../../roles/append-to-lake.ts";
+import { exportFacts } from "../../roles/export-facts.ts";
 import { Lifetime } from "../../roles/lifetime.ts";
 import {
   openReadFacts,
@@ -42,13 +40,10 @@ export async function exportLakeCommand(options: LakeOptions): Promise<number> {
     const facts =
       config.clickhouseUrl === null ? await openWrittenFacts(start) : await openReadFacts(start);
     const state = await openState(start, facts);
-    const { coverage, engine } = facts;
-    if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
-    const manifest = await exportLake({
+    const manifest = await exportFacts(start, {
       folder,
-      engine,
-      coverage,
-      ...getLakeSources(start, state),
+      facts,
+      state,
       signKey,
       from,
       to,
