@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Writable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { cleanUp } from "../../../test/support/clean-up.ts";
 import { LakeError } from "../../lake/lake-error.ts";
@@ -26,7 +27,8 @@ async function read(
   { bytesMax = 20_000, allowPrivate = false } = {},
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  const lake = openHttpLake({ url, key: "secret", allowPrivate, signal });
+  const patience = { silenceMs: 300, retryMs: 1 };
+  const lake = openHttpLake({ url, key: "secret", allowPrivate, signal, patience });
   for await (const piece of lake.read("manifest.json", bytesMax)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
@@ -56,6 +58,48 @@ test("a server that always breaks, refuses or sends too much is one sentence", a
   await assert.rejects(read(missing), isRefused(/answers with status 404/));
   const large = await serve(t, (_request, response) => void response.end(content));
   await assert.rejects(read(large, { bytesMax: 100 }), isRefused(/more than 100 bytes/));
+});
+
+test("a server that is slow in its header or its body is given up in a sentence", async (t) => {
+  const trickle = (stream: Writable) => {
+    const timer = setInterval(() => stream.write("x"), 20);
+    stream.on("error", () => {}).on("close", () => clearInterval(timer));
+  };
+  const body = await serve(t, (_request, response) => trickle(response));
+  await assert.rejects(read(body), isRefused(/cannot be read: the server sent \d+ bytes in/));
+  const silent = await serve(t, (_request, response) => void response.write("x"));
+  await assert.rejects(read(silent), isRefused(/cannot be read: /));
+  const header = await serve(t, (_request, { socket }) => {
+    socket?.write("HTTP/1.1 200 OK\r\nx-slow: ");
+    if (socket) trickle(socket);
+  });
+  await assert.rejects(read(header), isRefused(/cannot be read: no byte for/));
+});
+
+test("a server that is busy is asked again, and one without ranges sends all again", async (t) => {
+  let requests = 0;
+  const url = await serve(t, (_request, response) => {
+    requests += 1;
+    if (requests === 1) response.writeHead(503).end();
+    else if (requests > 2) response.end(content);
+    else response.write(content.subarray(0, 4000), () => response.destroy());
+  });
+  assert.deepEqual(await read(url), content);
+  assert.equal(requests, 3);
+  const busy = await serve(t, (_request, response) => void response.writeHead(503).end());
+  await assert.rejects(read(busy), isRefused(/cannot be read: the server answers 503/));
+});
+
+test("a query of the address is sent with each file, and never printed", async (t) => {
+  const urls: (string | undefined)[] = [];
+  const url = await serve(t, ({ url: path }, response) => {
+    urls.push(path);
+    response.writeHead(404).end();
+  });
+  await assert.rejects(read(`${url}/lake?token=secret`), {
+    message: `${url}/lake/manifest.json answers with status 404`,
+  });
+  assert.deepEqual(urls, ["/lake/manifest.json?token=secret"]);
 });
 
 test("a redirect to a loopback or private address is refused unless it is allowed, and takes no key", async (t) => {

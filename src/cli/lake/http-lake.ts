@@ -2,6 +2,7 @@ import { lookup as lookupAddress } from "node:dns";
 import * as http from "node:http";
 import * as https from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { toError } from "../../base/errors.ts";
 import type { LakeSource } from "../../lake/import-lake.ts";
 import { LakeError } from "../../lake/lake-error.ts";
@@ -14,19 +15,37 @@ type HttpLake = {
   /** Whether redirects may lead to loopback and private addresses. */
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
+  /** A test has less. */
+  readonly patience?: Patience;
 };
 
+type Patience = {
+  /** How long a response may take, and how long 1 KiB a second of its body may be missing. */
+  readonly silenceMs: number;
+  /** The wait before a second attempt; twice as long before the third. */
+  readonly retryMs: number;
+};
+
+const usualPatience: Patience = { silenceMs: 30_000, retryMs: 1_000 };
 const redirectsMax = 5;
-/** Without a byte for so long, a download has failed. */
-const silenceMs = 30_000;
 const attemptsMax = 3;
+/** Slower servers are given up: a file would take hours. */
+const bytesPerSecondMin = 1024;
+/** Statuses of servers that may answer later. */
+const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Opens a lake on a web server, or at `/v1/lake` of another service. */
 export function openHttpLake(lake: HttpLake): LakeSource {
-  const base = new URL(lake.url.endsWith("/") ? lake.url : `${lake.url}/`);
+  const base = new URL(lake.url);
+  base.pathname = `${base.pathname.replace(/\/$/, "")}/`;
   return {
-    name: base.href,
-    read: (path, bytesMax) => download(lake, new URL(path, base), bytesMax),
+    name: `${base.origin}${base.pathname}`,
+    read: (path, bytesMax) => {
+      const url = new URL(path, base);
+      // Some stores of files are opened by a token in the query.
+      url.search = base.search;
+      return download(lake, url, bytesMax);
+    },
   };
 }
 
@@ -36,26 +55,52 @@ async function* download(
   url: URL,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const { retryMs } = lake.patience ?? usualPatience;
   let bytes = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      for await (const piece of await openBody(lake, url, bytes)) {
-        bytes += (piece as Buffer).length;
+      for await (const piece of readBody(lake, url, bytes)) {
+        bytes += piece.length;
         if (bytes > bytesMax)
           throw new LakeError(
-            `${url.href} has more than ${bytesMax} bytes, which the manifest allows`,
+            `${toText(url)} has more than ${bytesMax} bytes, which the manifest allows`,
           );
-        yield piece as Buffer;
+        yield piece;
       }
       return;
     } catch (thrown) {
       lake.signal.throwIfAborted();
-      if (thrown instanceof LakeError || attempt === attemptsMax) {
-        throw thrown instanceof LakeError
-          ? thrown
-          : new LakeError(`${url.href} cannot be read: ${toError(thrown).message}`);
-      }
+      if (thrown instanceof LakeError) throw thrown;
+      if (attempt === attemptsMax)
+        throw new LakeError(`${toText(url)} cannot be read: ${toError(thrown).message}`);
+      await sleep(retryMs * attempt, undefined, { signal: lake.signal });
     }
+  }
+}
+
+/** Yields the bytes of a file from a byte on. Throws when they arrive too slowly. */
+async function* readBody(
+  lake: HttpLake,
+  url: URL,
+  from: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { silenceMs } = lake.patience ?? usualPatience;
+  const response = await openBody(lake, url, from);
+  // A server without ranges sends all of it again.
+  let skipped = response.statusCode === 206 ? from : 0;
+  let [since, bytes] = [performance.now(), 0];
+  for await (const read of response) {
+    const piece = read as Buffer;
+    bytes += piece.length;
+    const elapsedMs = performance.now() - since;
+    if (elapsedMs >= silenceMs) {
+      if (bytes < (elapsedMs / 1000) * bytesPerSecondMin)
+        throw new Error(`the server sent ${bytes} bytes in ${Math.round(elapsedMs / 1000)} s`);
+      [since, bytes] = [performance.now(), 0];
+    }
+    const again = Math.min(piece.length, from - skipped);
+    skipped += again;
+    if (again < piece.length) yield piece.subarray(again);
   }
 }
 
@@ -73,8 +118,9 @@ async function openBody(
       isGuarded: redirects > 0 && !lake.allowPrivate,
     });
     const { statusCode = 0, headers } = response;
-    if (statusCode === (from === 0 ? 200 : 206)) return response;
+    if (statusCode === 200 || (statusCode === 206 && from > 0)) return response;
     response.destroy();
+    if (passingStatuses.has(statusCode)) throw new Error(`the server answers ${statusCode}`);
     const { location } = headers;
     if (
       statusCode < 300 ||
@@ -82,17 +128,17 @@ async function openBody(
       location === undefined ||
       !URL.canParse(location, url.href)
     ) {
-      throw new LakeError(`${url.href} answers with status ${statusCode}`);
+      throw new LakeError(`${toText(url)} answers with status ${statusCode}`);
     }
     url = new URL(location, url);
     if (!/^https?:$/.test(url.protocol))
-      throw new LakeError(`${requested.href} redirects to ${url.protocol}`);
+      throw new LakeError(`${toText(requested)} redirects to ${url.protocol}`);
   }
-  throw new LakeError(`${requested.href} redirects more than ${redirectsMax} times`);
+  throw new LakeError(`${toText(requested)} redirects more than ${redirectsMax} times`);
 }
 
 function request(
-  { url: base, key, signal }: HttpLake,
+  { url: base, key, signal, patience: { silenceMs } = usualPatience }: HttpLake,
   url: URL,
   { from, isGuarded }: { readonly from: number; readonly isGuarded: boolean },
 ): Promise<http.IncomingMessage> {
@@ -106,9 +152,11 @@ function request(
   const { get } = url.protocol === "https:" ? https : http;
   const lookup = isGuarded ? guardedLookup(url) : undefined;
   const sent = get(url, { headers, signal, timeout: silenceMs, ...(lookup && { lookup }) });
-  sent.on("response", resolve).on("error", reject);
-  sent.on("timeout", () => sent.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
-  return promise;
+  const giveUp = () => sent.destroy(new Error(`no byte for ${silenceMs / 1000} s`));
+  // A header that arrives byte by byte is never silent for long.
+  const timer = setTimeout(giveUp, silenceMs);
+  sent.on("response", resolve).on("error", reject).on("timeout", giveUp);
+  return promise.finally(() => clearTimeout(timer));
 }
 
 /** Checks the address that is connected to, so that no later answer of the name server can replace it. */
@@ -122,6 +170,11 @@ function guardedLookup(url: URL): LookupFunction {
       callback(null, addresses);
     });
   };
+}
+
+/** The address without its query, which can have a secret. */
+function toText({ origin, pathname }: URL): string {
+  return origin + pathname;
 }
 
 function refusePrivate(url: URL): never {
