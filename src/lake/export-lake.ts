@@ -3,7 +3,7 @@
  * only when all files of the day are complete, and the manifest names them after that: a crash leaves the lake as it was.
  */
 import { createHash, type KeyObject } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { parquetMetadata } from "hyparquet";
@@ -58,6 +58,8 @@ export type LakeExport = {
 /** Facts of one part. A part is one row group, and one append when it is imported. */
 const usualPartRows = 131_072;
 const daySeconds = 86_400;
+/** What messages call the folder. */
+const place = "the lake";
 
 /**
  * Adds all final days that the lake does not have. Returns the manifest. Throws `LakeError`, `DataDirectoryBusyError` while
@@ -65,7 +67,7 @@ const daySeconds = 86_400;
  */
 export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;
-  await awaitWrite(mkdir(folder, { recursive: true }));
+  await awaitWrite(mkdir(folder, { recursive: true }), place);
   const busy = `another process exports to ${folder}; wait until it has finished`;
   const unlock = lockFolder(folder, { variable: "--lake", busy });
   try {
@@ -80,7 +82,7 @@ async function exportDays(request: LakeExport): Promise<Manifest> {
   const before = manifest;
   for (let day = await firstDay(request, manifest); day !== null; ) {
     request.signal?.throwIfAborted();
-    const slices = await exportDay(request, { day, after: manifest?.last_block.number ?? null });
+    const slices = await exportDay(request, { day, manifest });
     manifest = addSlices(request, manifest, slices);
     if (manifest !== null) await writeManifest(request, manifest);
     day = nextDay(request, day);
@@ -145,41 +147,56 @@ function isFinal({ coverage, to }: LakeExport, day: number): boolean {
 
 async function exportDay(
   request: LakeExport,
-  { day, after }: { readonly day: number; readonly after: number | null },
+  { day, manifest }: { readonly day: number; readonly manifest: Manifest | null },
 ): Promise<readonly LakeSlice[]> {
   const { engine, coverage } = request;
   const date = new Date(day * 1000).toISOString().slice(0, 10);
+  const after = manifest?.last_block.number ?? null;
+  // A repair can have added facts behind the last ones that the day had.
+  const earlier = (manifest?.slices ?? []).filter((one) => one.date === date);
+  const kept = earlier.flatMap(({ files }) => Object.values(files).map(({ path }) => path));
   const range = { from: (after ?? coverage.fromBlock - 1) + 1, to: coverage.last.number };
   const blocks = await readFilledBlocks(engine, range, { since: day, until: day + daySeconds });
   const slices: LakeSlice[] = [];
   const paths: string[] = [];
   // A lake that does not begin with the store begins with the first block of its first day that has facts.
   let from = after === null && request.from !== undefined ? (blocks[0]?.number ?? 0) : range.from;
-  for (const part of splitBlocks(blocks, request.partRows ?? usualPartRows)) {
-    request.signal?.throwIfAborted();
-    const last = part.at(-1);
-    if (last === undefined) continue;
-    const files: Record<string, LakeFile> = {};
-    const range = { from, to: last.number };
-    for await (const [table, bytes] of encodeTables(request, range)) {
-      const footer = readFooter(bytes);
-      if (footer.rows === 0) continue;
-      const path = `${table}/date=${date}/part-${slices.length}.parquet`;
-      files[table] = { path, ...footer, ...(await writeDraft(request.folder, path, bytes)) };
-      paths.push(path);
+  try {
+    for (const part of splitBlocks(blocks, request.partRows ?? usualPartRows)) {
+      request.signal?.throwIfAborted();
+      const last = part.at(-1);
+      if (last === undefined) continue;
+      const name = `date=${date}/part-${earlier.length + slices.length}.parquet`;
+      const files = await writeTables(request, { range: { from, to: last.number }, name });
+      paths.push(...Object.values(files).map(({ path }) => path));
+      const { number, hash, timestamp } = last;
+      slices.push({ date, from_block: from, last_block: { number, hash, timestamp }, files });
+      from = last.number + 1;
     }
-    const { number, hash, timestamp } = last;
-    slices.push({
-      date,
-      from_block: from,
-      last_block: { number, hash, timestamp },
-      files,
-    });
-    from = last.number + 1;
+    for (const path of paths) await publish(request.folder, path);
+  } catch (thrown) {
+    // A disk that is full needs the room.
+    await removeOthers(request.folder, { date, kept });
+    throw thrown;
   }
-  for (const path of paths) await publish(request.folder, path);
+  await removeOthers(request.folder, { date, kept: [...kept, ...paths] });
   request.onDay?.({ date, rows: blocks.reduce((sum, { rows }) => sum + rows, 0) });
   return slices;
+}
+
+/** Writes the drafts of a part: a file of each table that has rows. */
+async function writeTables(
+  request: LakeExport,
+  { range, name }: { readonly range: BlockRange; readonly name: string },
+): Promise<Readonly<Record<string, LakeFile>>> {
+  const files: Record<string, LakeFile> = {};
+  for await (const [table, bytes] of encodeTables(request, range)) {
+    const footer = readFooter(bytes);
+    if (footer.rows === 0) continue;
+    const path = `${table}/${name}`;
+    files[table] = { path, ...footer, ...(await writeDraft(request.folder, path, bytes)) };
+  }
+  return files;
 }
 
 /** Splits blocks into parts of at most `partRows` rows, or one block. */
@@ -236,18 +253,18 @@ async function writeDraft(
   bytes: Uint8Array,
 ): Promise<Pick<LakeFile, "bytes" | "sha256">> {
   const target = join(folder, path);
-  await awaitWrite(mkdir(dirname(target), { recursive: true }));
+  await awaitWrite(mkdir(dirname(target), { recursive: true }), place);
   const hash = createHash("sha256");
-  const file = await awaitWrite(open(`${target}.draft`, "w"));
+  const file = await awaitWrite(open(`${target}.draft`, "w"), place);
   try {
     // In pieces, so that requests of a service that exports have their turn.
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       const piece = bytes.subarray(at, at + pieceBytes);
       hash.update(piece);
-      await awaitWrite(file.writeFile(piece));
+      await awaitWrite(file.writeFile(piece), place);
       await turn();
     }
-    await awaitWrite(file.sync());
+    await awaitWrite(file.sync(), place);
   } finally {
     await file.close();
   }
@@ -256,8 +273,21 @@ async function writeDraft(
 
 const pieceBytes = 1024 * 1024;
 
+/** Removes what an export that was interrupted has left of a day: readers take every file of a folder. */
+async function removeOthers(
+  folder: string,
+  { date, kept }: { readonly date: string; readonly kept: readonly string[] },
+): Promise<void> {
+  for (const table of [...lakeFactTables, "trades", "candles_1m"]) {
+    const day = `${table}/date=${date}`;
+    const found = await readdir(join(folder, day)).catch(() => []);
+    const others = found.map((name) => `${day}/${name}`).filter((path) => !kept.includes(path));
+    for (const path of others) await rm(join(folder, path), { force: true });
+  }
+}
+
 async function publish(folder: string, path: string): Promise<void> {
-  await awaitWrite(rename(join(folder, `${path}.draft`), join(folder, path)));
+  await awaitWrite(rename(join(folder, `${path}.draft`), join(folder, path)), place);
 }
 
 function addSlices(

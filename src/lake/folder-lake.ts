@@ -27,7 +27,7 @@ async function* readFolderFile(
       if (thrown.code === "ELOOP") {
         throw new LakeError(`${join(folder, path)} is a symbolic link, which is not followed`);
       }
-      throw thrown;
+      throw new LakeError(`${join(folder, path)} cannot be read: ${thrown.message}`);
     },
   );
   try {

@@ -4,18 +4,24 @@
  */
 import { createHash, type KeyObject } from "node:crypto";
 import { closeOnError } from "../base/close-on-error.ts";
+import { AppError, toError } from "../base/errors.ts";
 import { type Hash, toFirstSeq, toLastSeq } from "../base/ids.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
 import { AppendGroup } from "../storage/append/append-group.ts";
 import type { FactStore } from "../storage/append/fact-store.ts";
 import type { BatchRows } from "../storage/codec/encode-facts.ts";
+import { isEventRow } from "../storage/codec/event-codec.ts";
 import type { FactsIdentity } from "../storage/directory/identity.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
+import { DataDirectoryUnwritableError, getReason } from "../storage/engine/store-errors.ts";
 import {
+  type FactFile,
+  readEventsOfFile,
   readFactFile,
   readFileBounds,
+  readFileSize,
   readMinutesOfFile,
   readQuarantineOfFile,
 } from "../storage/lake/lake-parts.ts";
@@ -118,15 +124,17 @@ async function readGroup(request: LakeImport, slice: LakeSlice): Promise<AppendG
   const rows: Record<keyof BatchRows, Uint8Array> = { ...noRows };
   let quarantined: Tally["quarantined"] = [];
   for (const table of lakeFactTables) {
-    const file = slice.files[table];
-    if (file === undefined) continue;
-    const spooled = await fetchFile(request, file);
+    const entry = slice.files[table];
+    if (entry === undefined) continue;
+    const spooled = await fetchFile(request, entry);
     try {
-      const { path } = spooled;
-      await verifyRows(request, { slice, file, path });
-      rows[rowsOfTable[table]] = await readFactFile(reader, table, path);
-      if (table === "fills") rows.minuteCandles = await readMinutesOfFile(reader, path);
-      if (table === "quarantine") quarantined = await readQuarantineOfFile(reader, path);
+      const file = { table, path: spooled.path };
+      await refuseWrongRows(request, { slice, entry, file });
+      rows[rowsOfTable[table]] = await readFactFile(reader, file);
+      if (table === "fills") rows.minuteCandles = await readMinutesOfFile(reader, file);
+      if (table === "quarantine") quarantined = await readQuarantineOfFile(reader, file);
+    } catch (thrown) {
+      throw toLakeError(thrown, `${request.source.name}: ${entry.path}`);
     } finally {
       await spooled.close();
     }
@@ -181,24 +189,65 @@ async function fetchFile({ source, reader }: LakeImport, file: LakeFile): Promis
   });
 }
 
-/** Rows outside of the blocks of their part would be stored twice, or be in a gap. */
-async function verifyRows(
-  { reader, source }: LakeImport,
-  {
-    slice,
-    file,
-    path,
-  }: { readonly slice: LakeSlice; readonly file: LakeFile; readonly path: string },
-): Promise<void> {
-  const found = await readFileBounds(reader, path);
-  const isInside =
-    found.firstSeq >= toFirstSeq(slice.from_block) &&
-    found.lastSeq <= toLastSeq(slice.last_block.number);
-  if (isInside && found.rows === file.rows && found.rows === found.distinct) return;
-  throw new LakeError(
-    `${source.name}: ${file.path} does not hold the ${file.rows} rows of blocks ${slice.from_block} to ${slice.last_block.number} that the manifest says`,
-  );
+type ReadFile = {
+  readonly slice: LakeSlice;
+  readonly entry: LakeFile;
+  readonly file: FactFile;
+};
+
+/**
+ * Rows outside of the blocks of their part would be stored twice, or be in a gap. Rows of another day, of a wrong last
+ * block or that cannot be decoded would keep the service from starting. All others are left to the audit.
+ */
+async function refuseWrongRows({ reader }: LakeImport, read: ReadFile): Promise<void> {
+  const { slice, entry, file } = read;
+  const { rows, bytes } = await readFileSize(reader, file);
+  if (bytes > memoryBytesMax) throw new LakeError(`it takes ${bytes} bytes of memory`);
+  const { number: last, hash } = slice.last_block;
+  // A file that says more rows than the manifest is not read: it could take any time.
+  const found = rows === entry.rows ? await readFileBounds(reader, file, last) : null;
+  if (
+    found === null ||
+    found.rows !== rows ||
+    found.keys !== rows ||
+    found.firstSeq < toFirstSeq(slice.from_block) ||
+    found.lastSeq > toLastSeq(last)
+  ) {
+    throw new LakeError(
+      `it does not hold the ${entry.rows} rows of blocks ${slice.from_block} to ${last} that the manifest says`,
+    );
+  }
+  const day = Date.parse(slice.date) / 1000;
+  if (found.since < day || found.until >= day + daySeconds) {
+    throw new LakeError(`it has rows of other days than ${slice.date}`);
+  }
+  if (found.blockHashes.some((one) => one !== hash)) {
+    throw new LakeError(`it has another hash of block ${last} than the manifest`);
+  }
+  if (file.table === "events") await refuseUnreadableEvents(reader, file);
 }
+
+async function refuseUnreadableEvents(reader: Engine, file: FactFile): Promise<void> {
+  for (const { kind, subject, payload } of await readEventsOfFile(reader, file)) {
+    if (!isEventRow({ kind, subject, payload }))
+      throw new LakeError(`it has an event of kind ${JSON.stringify(kind)} that cannot be decoded`);
+  }
+}
+
+/** Names the file. What the engine reports of the content of a file is a reason, not a failure of the store. */
+function toLakeError(thrown: unknown, file: string): unknown {
+  if (thrown instanceof AppError || thrown instanceof DataDirectoryUnwritableError) return thrown;
+  const error = toError(thrown);
+  const reason =
+    error instanceof LakeError
+      ? error.message
+      : `it cannot be read: ${getReason(toError(error.cause ?? error))}`;
+  return new LakeError(`${file} cannot be imported: ${reason}`, { cause: thrown });
+}
+
+/** What the rows of a file may take in memory: thirty times those of a part. */
+const memoryBytesMax = 2 * 1024 ** 3;
+const daySeconds = 86_400;
 
 /** Reads the manifest of a lake. Throws `LakeError`. */
 export async function readManifest(

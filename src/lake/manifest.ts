@@ -17,6 +17,9 @@ export const manifestName = "manifest.json";
 export const manifestBytesMax = 256 * 1024 * 1024;
 
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** Larger ones have positions that are no safe integers. */
+const blockNumber = Type.Integer({ minimum: 0, maximum: 9_000_000_000 });
+const unixSeconds = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 });
 const hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
 const sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 /** Only these paths are opened, so a manifest cannot lead out of its folder. */
@@ -33,22 +36,29 @@ const file = Type.Object({
   last_seq: Type.Union([count, Type.Null()]),
 });
 
-const block = Type.Object({ number: count, hash, timestamp: count });
+/** A part has about 131,000 facts, or one block. A file that says more is not a part, and could fill the disk. */
+const part = Type.Object({
+  ...file.properties,
+  rows: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+  bytes: Type.Integer({ minimum: 1, maximum: 1024 ** 3 }),
+});
+
+const block = Type.Object({ number: blockNumber, hash, timestamp: unixSeconds });
 
 const slice = Type.Object({
   date: Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
-  from_block: count,
+  from_block: blockNumber,
   last_block: block,
-  files: Type.Record(Type.String({ pattern: "^[a-z0-9_]{1,20}$" }), file),
+  files: Type.Record(Type.String({ pattern: "^[a-z0-9_]{1,20}$" }), part),
 });
 
 const manifest = Type.Object({
-  layout: Type.Integer({ minimum: 1 }),
+  layout: Type.Integer({ minimum: 1, maximum: layoutVersion }),
   created_by: Type.String({ maxLength: 100 }),
   chain_id: count,
   contracts: sha256,
   events: Type.String({ pattern: "^[0-9a-f]{64}(-wallets)?$" }),
-  first_block: count,
+  first_block: blockNumber,
   last_block: block,
   /** Consecutive blocks of one day (UTC), in order, without a gap. */
   slices: Type.Array(slice, { minItems: 1 }),
@@ -90,9 +100,9 @@ export function parseManifest(text: string, publicKey: KeyObject | null = null):
   const value = tryParseJson(text);
   const { signature: signed, ...contents } = Object(value) as Record<string, unknown>;
   const { layout } = contents;
-  if (Number.isSafeInteger(layout) && Number(layout) > layoutVersion) {
+  if (typeof layout === "number" && layout > layoutVersion) {
     throw new LakeError(
-      `the lake has layout ${Number(layout)}, and this version reads layouts up to ${layoutVersion}: upgrade Oddwire`,
+      `the lake has layout ${layout}, and this version reads layouts up to ${layoutVersion}: upgrade Oddwire`,
     );
   }
   if (!Value.Check(manifest, contents)) {
@@ -135,10 +145,16 @@ function verifySignature(
   }
 }
 
-/** Slices must follow each other, and their rows must lie in their blocks. */
+/** Slices must follow each other, in blocks and in days. */
 function refuseGaps({ slices, first_block: first, last_block: last }: Manifest): void {
   let next = first;
+  let day = "";
   for (const one of slices) {
+    const { date, last_block: end } = one;
+    if (date < day || new Date(end.timestamp * 1000).toISOString().slice(0, 10) !== date) {
+      throw new LakeError(`the days of the lake are not in order at block ${end.number} (${date})`);
+    }
+    day = date;
     if (one.from_block !== next || one.last_block.number < one.from_block) {
       throw new LakeError(`the lake has a gap or an overlap at block ${next} (${one.date})`);
     }

@@ -3,115 +3,16 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import * as fc from "fast-check";
-import { exportLake, type LakeExport } from "../../src/lake/export-lake.ts";
+import { test } from "node:test";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
-import { importLake, readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
+import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
-import { toLakeToken } from "../../src/lake/lake-tokens.ts";
-import type { Manifest } from "../../src/lake/manifest.ts";
-import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { getMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
-import { toIdentity } from "../../src/storage/directory/identity.ts";
-import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
-import type { Engine } from "../../src/storage/engine/engine.ts";
-import { MarketState } from "../../src/views/markets/market-state.ts";
-import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
-import { cleanUp } from "../support/clean-up.ts";
-import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
-import { isOnServer } from "../support/open-facts.ts";
-import { testSeed } from "../support/property-settings.ts";
-import { knownContracts } from "../support/recorded-chain.ts";
-import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
+import { getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
-
-const daySeconds = 86_400;
-const identity = toIdentity(137, knownContracts());
-
-/** A chain of several days, its store, and where to export it to. */
-async function openFilled(t: TestContext, salt: number) {
-  const plans = fc
-    .sample(anyBlockPlan(), { seed: testSeed + salt, numRuns: 48 })
-    .map((plan, index) => (index % 12 === 11 ? { ...plan, secondsLater: daySeconds } : plan));
-  const blocks = getFacts(buildChain(plans));
-  const source = await StoreFolder.open(t);
-  const { store } = source;
-  const state = new MarketState(knownContracts(), new MemoryStateStore());
-  store.addView(state);
-  await fillStore(store, { final: blocks, unfinalized: [], sizes: [7, 1, 13] });
-  await store.loadView(state);
-  return { blocks, source, store, state, folder: join(source.path, "lake") };
-}
-
-type Filled = Awaited<ReturnType<typeof openFilled>>;
-
-function exported(
-  { store, state, folder }: Filled,
-  more: Partial<LakeExport> = {},
-): Promise<Manifest> {
-  const { engine, coverage } = store;
-  assert(coverage !== null);
-  return exportLake({
-    folder,
-    engine,
-    coverage,
-    identity,
-    getToken: (tokenId) => toLakeToken(tokenId, state.directory),
-    encodeMarkets: async () => ({ bytes: Buffer.from("markets"), rows: 0 }),
-    signKey: null,
-    ...more,
-  });
-}
-
-async function imported(
-  t: TestContext,
-  { source: exporting, folder }: Pick<Filled, "source" | "folder">,
-  options: { readonly into?: StoreFolder; readonly parts?: number } = {},
-): Promise<StoreFolder> {
-  // A process has one embedded engine.
-  await exporting.close();
-  const into = options.into ?? (await StoreFolder.open(t));
-  const { writer, engine } = into.store;
-  assert(writer !== null);
-  const source = openFolderLake(folder);
-  const manifest = await readManifest(source, null);
-  const reader = await getReader(t, engine, into.path);
-  const abort = new AbortController();
-  let parts = 0;
-  const onPart = () => {
-    parts += 1;
-    if (parts === options.parts) abort.abort(new Error("stopped"));
-  };
-  await importLake({ source, manifest, store: writer, reader, signal: abort.signal, onPart }).catch(
-    (thrown: unknown) => {
-      if (!abort.signal.aborted) throw thrown;
-    },
-  );
-  return into;
-}
-
-/** Only the embedded engine reads local files. */
-async function getReader(t: TestContext, engine: Engine, folder: string): Promise<Engine> {
-  if (!isOnServer) return engine;
-  const reader = await ChdbEngine.open(join(folder, "reader"));
-  cleanUp(t, () => reader.close());
-  return reader;
-}
-
-/** The blocks through the last one with facts of the last complete day. */
-function finalDays(blocks: readonly BlockFacts[], manifest: Manifest): readonly BlockFacts[] {
-  const last = blocks.at(-1)?.timestamp ?? 0;
-  const end = last - (last % daySeconds);
-  const filled = blocks.filter(
-    ({ timestamp, fills, events, quarantined }) =>
-      timestamp < end && fills.length + events.length + quarantined.length > 0,
-  );
-  assert.equal(manifest.last_block.number, filled.at(-1)?.number);
-  return blocks.filter(({ number }) => number <= manifest.last_block.number);
-}
+import { exported, finalDays, getReader, imported, openFilled } from "../support/test-lake.ts";
 
 /** The parts of a test lake have few rows, so that there are several in a day. */
 const smallParts = { partRows: 30 };

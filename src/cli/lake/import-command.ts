@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, readConfig } from "../../base/config/config.ts";
+import { readConfig } from "../../base/config/config.ts";
+import { hasCredentials } from "../../base/config/setting.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import type { Contracts } from "../../contracts/contracts.ts";
 import { AuditLog } from "../../feed/audit-log.ts";
+import { getStartBlock, type IndexingStart } from "../../feed/start-block.ts";
 import { openFolderLake } from "../../lake/folder-lake.ts";
 import {
   importLake,
@@ -13,6 +14,9 @@ import {
   refuseOtherLake,
   remainingSlices,
 } from "../../lake/import-lake.ts";
+import { LakeError } from "../../lake/lake-error.ts";
+import type { Manifest } from "../../lake/manifest.ts";
+import { openServer } from "../../roles/open-parts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { FactStore } from "../../storage/append/fact-store.ts";
 import {
@@ -26,7 +30,7 @@ import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { readApi } from "../client/api-options.ts";
-import { print } from "../command.ts";
+import { print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { CheckProgress } from "../service/check-progress.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
@@ -53,7 +57,10 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   await using opened = new AsyncDisposableStack();
   const { dataDir, clickhouseUrl } = config;
   opened.defer(lockDataDirectory(dataDir));
-  await readStartBlock({ config, contracts });
+  refuseLaterStart(
+    { config, contracts, startedAt: await readStartBlock({ config, contracts }) },
+    manifest,
+  );
   const engine =
     clickhouseUrl === null ? await openFolder(dataDir) : await openServer({ config, contracts });
   const store = await FactStore.open(engine, { dropCopies: () => dropMarketsFile(dataDir) });
@@ -84,21 +91,24 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   );
 }
 
+/** The first start of the service would refuse a store that begins after its start block. */
+function refuseLaterStart(start: IndexingStart, { first_block: first }: Manifest): void {
+  const block = getStartBlock(start);
+  if (block === "latest" || block >= first) return;
+  throw new LakeError(
+    `the lake begins at block ${first}, and indexing starts at block ${block}: unset ODDWIRE_START_BLOCK, or import a lake that begins there`,
+  );
+}
+
 function openLake(options: ImportOptions, signal: AbortSignal): LakeSource {
   const { lake, keyFile, allowPrivate = false } = options;
-  if (!/^https?:\/\//.test(lake)) return openFolderLake(lake);
+  if (!/^https?:\/\//i.test(lake)) return openFolderLake(lake);
+  if (!URL.canParse(lake) || hasCredentials(lake)) {
+    throw new UsageError("--lake is a folder, or an http or https URL without a user name");
+  }
   const { url, key } =
     keyFile === undefined ? { url: lake, key: null } : readApi({ url: lake, keyFile });
   return openHttpLake({ url, key, allowPrivate, signal });
-}
-
-/** Opens the configured server. Its code is loaded on demand. */
-async function openServer(parts: {
-  readonly config: Config;
-  readonly contracts: Contracts;
-}): Promise<Engine> {
-  const { openDatabase, getServerDatabase } = await import("../../storage/server/open-database.ts");
-  return openDatabase(getServerDatabase(parts.config, parts.contracts));
 }
 
 /** Opens an embedded engine that only reads files of the lake, for a store on a server, which cannot read them. */

@@ -1,5 +1,5 @@
 import type { Address, Hash, Seq } from "../../base/ids.ts";
-import { type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
+import { isStoredEvent, type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { prefixed, type Row } from "../engine/engine.ts";
 
@@ -26,6 +26,25 @@ export function decodeEvent(payload: string): StoredEvent {
     if (!bigintFields.has(key)) return value;
     return Array.isArray(value) ? value.map((item) => BigInt(String(item))) : BigInt(String(value));
   }) as StoredEvent;
+}
+
+/** Whether a row from outside, a file of a lake, is one that `encodeEvent` and `getSubject` have written. */
+export function isEventRow(row: {
+  readonly kind: string;
+  readonly subject: string;
+  readonly payload: string;
+}): boolean {
+  try {
+    const event = decodeEvent(row.payload);
+    return (
+      isStoredEvent(event) &&
+      event.kind === row.kind &&
+      getSubject(event) === row.subject &&
+      encodeEvent(event) === row.payload
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** Columns of `events`, in the order in which `parseEvent` reads them. */

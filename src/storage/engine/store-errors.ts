@@ -20,27 +20,37 @@ export class StoreDamagedError extends Error {
 /** What Node, the engine, SQLite and this service say when a disk or a quota is full. */
 const fullDisk = /no space left|not enough space|cannot reserve|is full|quota|MiB (?:is|are) free/i;
 
-/** The data directory cannot be written: its disk fails or is full. */
+/** The data directory, or another place that is written, cannot be written: its disk fails or is full. */
 export class DataDirectoryUnwritableError extends Error {
   override name = "DataDirectoryUnwritableError";
   readonly isDiskFull: boolean;
 
-  constructor(reason: string, options: { readonly cause?: unknown } = {}) {
+  constructor(
+    reason: string,
+    {
+      place = "the data directory",
+      cause,
+    }: { readonly place?: string; readonly cause?: unknown } = {},
+  ) {
     const isDiskFull = fullDisk.test(reason);
-    const what = isDiskFull
-      ? "the disk of the data directory is full"
-      : "the data directory cannot be written";
-    super(`${what}: ${reason}`, options);
+    const what = isDiskFull ? `the disk of ${place} is full` : `${place} cannot be written`;
+    super(`${what}: ${reason}`, { cause });
     this.isDiskFull = isDiskFull;
   }
 }
 
-/** Awaits a write. Rejects with `DataDirectoryUnwritableError` when it fails. */
-export async function awaitWrite<Result>(writing: Promise<Result>): Promise<Result> {
+/** Awaits a write to a place. Rejects with `DataDirectoryUnwritableError` when it fails. */
+export async function awaitWrite<Result>(
+  writing: Promise<Result>,
+  place?: string,
+): Promise<Result> {
   try {
     return await writing;
   } catch (cause) {
-    throw new DataDirectoryUnwritableError(getReason(toError(cause)), { cause });
+    throw new DataDirectoryUnwritableError(getReason(toError(cause)), {
+      cause,
+      ...(place === undefined ? {} : { place }),
+    });
   }
 }
 

@@ -6,8 +6,8 @@ import { enumCodes } from "../codec/fill-layout.ts";
 import { ledgerCodes } from "../codec/ledger-layout.ts";
 import { isInCandles } from "../schema/fact-tables.ts";
 
-/** A column of a file: its name, the SQL that writes it from the stored column, and the SQL that reads it back. */
-type LakeColumn = readonly [name: string, write: string, read: string];
+/** A column of a file: its name and type, the SQL that writes it from the stored column, and the SQL that reads it back. */
+type LakeColumn = readonly [name: string, type: string, write: string, read: string];
 
 const { exchange, role, side, matchType } = enumCodes;
 
@@ -22,12 +22,19 @@ const priceSql = `if(size = 0, NULL, reinterpret(toInt128((value < 0 ? -1 : 1) *
 
 const time: LakeColumn = [
   "timestamp",
+  "DateTime64(3, 'UTC')",
   "toDateTime64(timestamp, 3, 'UTC')",
   "toUInt32(toUnixTimestamp(timestamp))",
 ];
 
 /** Parquet has no integers of 256 bits. */
-const shares: LakeColumn = ["shares_raw", "toString(shares)", "toInt256(shares_raw)"];
+const shares: LakeColumn = ["shares_raw", "String", "toString(shares)", "toInt256(shares_raw)"];
+
+const seq = same("UInt64")("seq");
+const bytes32 = same("FixedString(32)");
+const address = same("FixedString(20)");
+const decimal = same("Decimal(38, 6)");
+const text = same("String");
 
 /**
  * The tables that hold all facts, from which a store is rebuilt. Hashes, addresses and token ids are their bytes. The
@@ -35,42 +42,58 @@ const shares: LakeColumn = ["shares_raw", "toString(shares)", "toInt256(shares_r
  */
 const factColumns = {
   fills: [
-    same("seq"),
+    seq,
     time,
-    same("token_id"),
+    bytes32("token_id"),
     word("role", role),
-    ...["maker", "taker", "size", "value"].map(same),
+    ...["maker", "taker"].map(address),
+    ...["size", "value"].map(decimal),
     word("side", side),
-    ...["exchange_version", "order_hash", "tx_hash", "block_hash", "exchange_address"].map(same),
+    same("UInt8")("exchange_version"),
+    ...["order_hash", "tx_hash", "block_hash"].map(bytes32),
+    address("exchange_address"),
     word("exchange", exchange),
     word("maker_side", side),
-    same("maker_token_id"),
+    bytes32("maker_token_id"),
     ...["maker_amount", "taker_amount"].map(
-      (name): LakeColumn => [`${name}_raw`, `toString(${name})`, `toUInt128(${name}_raw)`],
+      (name): LakeColumn => [
+        `${name}_raw`,
+        "String",
+        `toString(${name})`,
+        `toUInt128(${name}_raw)`,
+      ],
     ),
-    ...["fee", "fee_refund", "builder", "metadata"].map(same),
+    ...["fee", "fee_refund"].map(decimal),
+    ...["builder", "metadata"].map(bytes32),
     word("match_type", matchType),
-    ...["taker_order_hash", "match_seq", "legs"].map(same),
+    bytes32("taker_order_hash"),
+    same("UInt64")("match_seq"),
+    same("UInt16")("legs"),
   ],
   events: [
-    same("seq"),
+    seq,
     time,
-    ...["block_hash", "tx_hash", "address"].map(same),
-    ["kind", "toString(kind)", "kind"],
-    ...["subject", "payload"].map(same),
+    ...["block_hash", "tx_hash"].map(bytes32),
+    address("address"),
+    ["kind", "String", "toString(kind)", "kind"],
+    bytes32("subject"),
+    text("payload"),
   ],
-  quarantine: [same("seq"), time, same("reason"), same("log")],
+  quarantine: [seq, time, text("reason"), text("log")],
   ledger: [
-    ...["wallet", "seq", "sub"].map(same),
+    address("wallet"),
+    seq,
+    same("UInt32")("sub"),
     time,
-    ...["tx_hash", "token_id"].map(same),
+    ...["tx_hash", "token_id"].map(bytes32),
     word("kind", ledgerCodes.kind),
     word("role", ledgerCodes.role),
     word("nature", ledgerCodes.nature),
     shares,
-    ...["cash", "fee", "fee_shares", "counterparty", "via"].map(same),
+    ...["cash", "fee", "fee_shares"].map(decimal),
+    ...["counterparty", "via"].map(address),
   ],
-  balance_changes: [...["token_id", "wallet", "seq"].map(same), time, shares],
+  balance_changes: [bytes32("token_id"), address("wallet"), seq, time, shares],
 } as const satisfies Record<string, readonly LakeColumn[]>;
 
 /** A table of facts in a lake. */
@@ -80,13 +103,27 @@ export const lakeFactTables = Object.keys(factColumns) as readonly LakeFactTable
 
 /** Returns the columns of a file of facts as a `SELECT` list from the stored table. */
 export function writtenColumns(table: LakeFactTable): string {
-  return factColumns[table].map(([name, write]) => `${write} AS \`${name}\``).join(", ");
+  return factColumns[table].map(([name, , write]) => `${write} AS \`${name}\``).join(", ");
 }
 
 /** Returns the stored columns as a `SELECT` list from a file of facts. */
 export function storedColumns(table: LakeFactTable): string {
-  return factColumns[table].map(([name, , read]) => `${read} AS ${storedName(name)}`).join(", ");
+  return factColumns[table].map(([name, , , read]) => `${read} AS ${storedName(name)}`).join(", ");
 }
+
+/** Returns the columns of a file of facts with their types. A file that has others was not written by `writtenColumns`. */
+export function declaredColumns(table: LakeFactTable): string {
+  return factColumns[table].map(([name, type]) => `${name} ${type}`).join(", ");
+}
+
+/** The columns of which no two rows of a table have the same values. */
+export const keyColumns: Readonly<Record<LakeFactTable, string>> = {
+  fills: "seq",
+  events: "seq",
+  quarantine: "seq",
+  ledger: "wallet, seq, sub",
+  balance_changes: "token_id, wallet, seq",
+};
 
 /** What the views know about a token. `token` is its stored id in hex, and `token_id` the id in decimal digits. */
 export const tokenColumns =
@@ -138,14 +175,15 @@ function storedName(name: string): string {
   return name.replace(/_raw$/, "");
 }
 
-function same(name: string): LakeColumn {
-  return [name, name, name];
+/** Returns a column that is written as it is stored. */
+function same(type: string): (name: string) => LakeColumn {
+  return (name) => [name, type, name, name];
 }
 
 /** An enumerated column, written as its word. */
 function word(name: string, codes: Readonly<Record<string, number>>): LakeColumn {
   const words = Object.entries(codes).map(([text, code]) => `'${text}' = ${code}`);
-  return [name, `toString(${name})`, `CAST(${name} AS Enum8(${words.join(", ")}))`];
+  return [name, "String", `toString(${name})`, `CAST(${name} AS Enum8(${words.join(", ")}))`];
 }
 
 function hexText(column: string): string {
