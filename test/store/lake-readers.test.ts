@@ -1,0 +1,151 @@
+/** Other tools read a lake: the recipes of its page run, all tools read the rows of the API, and its columns are documented. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { encodeMarketSnapshot } from "../../src/api/bulk/market-snapshot.ts";
+import { formatMicros, parseMicros } from "../../src/base/decimal.ts";
+import { isTrade } from "../../src/market/fill.ts";
+import { getMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
+import { lakeFactTables, writtenColumns } from "../../src/storage/lake/lake-tables.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { embeddedOnly } from "../support/open-facts.ts";
+import { getFills } from "../support/store-chain.ts";
+import { exported, finalDays, openFilled } from "../support/test-lake.ts";
+import { readText } from "../tidy/project-files.ts";
+
+/** Returns the example of a tool in the page of the lake, for a lake in a folder. */
+function getRecipe(tool: string, folder: string): string {
+  const page = readText("docs/lake.md");
+  const [, code] = new RegExp(`^${tool}:\n\n\`\`\`\\w+\n(.*?)\`\`\``, "ms").exec(page) ?? [];
+  assert(code !== undefined && code.includes("lake/"), tool);
+  return code.replaceAll("lake/", `${folder}/`);
+}
+
+const run = promisify(execFile);
+
+/** A lake, and the rows of the API that it holds. */
+async function openLake(t: TestContext, salt: number) {
+  const filled = await openFilled(t, salt);
+  const manifest = await exported(filled);
+  const context = { directory: filled.state.directory, finalizedBlock: Number.MAX_SAFE_INTEGER };
+  const rows = getFills(finalDays(filled.blocks, manifest))
+    .filter(isTrade)
+    .map((fill) => {
+      const { timestamp: _time, status: _status, ...row } = toTradeRow(fill, context);
+      return { ...row, ...getMarketFields(fill.tokenId, context.directory) };
+    });
+  const days = Map.groupBy(rows, (row) => new Date(row.timestamp_ms).toISOString().slice(0, 10));
+  const volumes = [...days].map(([day, ofDay]) => {
+    const micros = ofDay.reduce((sum, row) => sum + (parseMicros(row.value_usd) ?? 0n), 0n);
+    return [day, formatMicros(micros)];
+  });
+  return { ...filled, rows, volumes };
+}
+
+async function openDuckDb(t: TestContext) {
+  const database = await DuckDBInstance.create(":memory:", { threads: "1", memory_limit: "1GB" });
+  const connection = await database.connect();
+  cleanUp(t, () => {
+    connection.closeSync();
+    database.closeSync();
+  });
+  return async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
+}
+
+test("DuckDB reads the rows of the API, and only the days that a query needs", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const { folder, rows, volumes } = await openLake(t, 30);
+  const query = await openDuckDb(t);
+  const recipe = getRecipe("DuckDB", folder).replace("2026-11-01", volumes[1]?.[0] ?? "");
+  const sums = (await query(recipe)).map((row) => Object.values(row).map(toText));
+  assert.deepEqual(sums, volumes.slice(1));
+
+  const names = Object.keys(rows[0] ?? {}).join();
+  const from = `read_parquet('${folder}/trades/*/*.parquet', hive_partitioning = true)`;
+  const read = await query(`SELECT ${names} FROM ${from} ORDER BY seq`);
+  assert.deepEqual(read.map(toTexts), rows.map(toTexts));
+
+  const plan = await query(
+    `EXPLAIN ANALYZE SELECT sum(value_usd) FROM ${from} WHERE date = '${volumes[0]?.[0]}'`,
+  );
+  assert.match(JSON.stringify(plan), new RegExp(`Scanning Files: 1/${volumes.length}\\b`));
+});
+
+test("Polars and ClickHouse read the volumes of the API", { skip: embeddedOnly }, async (t) => {
+  const { folder, store, volumes, rows } = await openLake(t, 31);
+  const code = getRecipe("Polars in Node", folder);
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", code]);
+  const read = JSON.parse(stdout) as readonly { readonly value_usd: string }[];
+  assert.deepEqual(
+    read.map(({ value_usd: value }) => toText(value)),
+    volumes.map(([, value]) => value),
+  );
+  const sums = await store.engine.query(getRecipe("ClickHouse", folder));
+  const questions = new Set(rows.map(({ question }) => question));
+  assert.equal(sums.length, Math.min(10, questions.size));
+});
+
+test("every column of every table is documented, with its type and whether it can be NULL", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const { folder, store, state } = await openLake(t, 32);
+  const { engine } = store;
+  const snapshot = join(folder, "snapshot.parquet");
+  await writeFile(snapshot, (await encodeMarketSnapshot(state)).bytes);
+  const sources = {
+    trades: `file('${folder}/trades/*/*.parquet', 'Parquet')`,
+    candles_1m: `file('${folder}/candles_1m/*/*.parquet', 'Parquet')`,
+    ...Object.fromEntries(
+      lakeFactTables.map((table) => [table, `(SELECT ${writtenColumns(table)} FROM ${table})`]),
+    ),
+    markets: `file('${snapshot}', 'Parquet')`,
+  };
+  const documented = readText("docs/lake-columns.md").split(/^## /m).slice(1);
+  assert.deepEqual(
+    documented.map((section) => section.split("\n")[0]),
+    Object.keys(sources),
+  );
+  for (const [index, [table, source]] of Object.entries(sources).entries()) {
+    const found = await engine.query(`DESCRIBE TABLE ${source}`);
+    // The engine adds the day from the name of the folder.
+    const described = found.filter(([name]) => name !== "date");
+    const columns = described.map(
+      ([name, type]) => `${String(name)} ${toColumnType(String(type))}`,
+    );
+    const lines = (documented[index] ?? "").matchAll(/^\| `(\w+)` \| (.+?) \| (.+) \|$/gm);
+    const expected = [...lines].map(([, name, type, meaning = ""]) => {
+      const isNull = meaning.includes("NULL") && table !== "markets";
+      return `${name} ${type}${isNull ? " NULL" : ""}`;
+    });
+    const actual = table === "markets" ? columns.map((one) => one.replace(/ NULL$/, "")) : columns;
+    assert.deepEqual(actual, expected, table);
+  }
+});
+
+/** Returns the words of the page for a type of the engine. */
+function toColumnType(type: string): string {
+  const [, nullable] = /^Nullable\((.*)\)$/.exec(type) ?? [];
+  if (nullable !== undefined) return `${toColumnType(nullable)} NULL`;
+  return type
+    .replace("LowCardinality(String)", "String")
+    .replace("DateTime64(3, 'UTC')", "TIMESTAMP(ms, UTC)")
+    .replace("FixedString", "FIXED")
+    .replace(/^Bool$/, "BOOLEAN")
+    .replace(/^[A-Za-z]+/, (word) => word.toUpperCase());
+}
+
+/** A value of any reader as text, without the zeros that the scale of a column adds to decimals. */
+function toText(value: unknown): string | null {
+  if (value === null) return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
+}
+
+function toTexts(row: object): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toText(value)]));
+}
