@@ -144,3 +144,22 @@ test("imported blocks are audited from the newest on, every other one at random,
   for (let more = 0; more < 8; more += 1) await read();
   assert.equal(log.status.imported, null);
 });
+
+test("imported blocks that no endpoint could return are not proven, and are read again", async (t) => {
+  const { rangeBlocks } = auditLimits;
+  const log = await AuditLog.open(openFolder(t));
+  const covered = { from: 0, to: 4 * rangeBlocks - 1 };
+  await log.markImported(covered);
+  for (const kind of ["equal", "skipped", "equal", "equal"] as const) {
+    const range = log.next(covered, () => 0);
+    assert(range !== null);
+    await log.record(range, kind === "equal" ? { kind, isFalseAlarm: false } : { kind }, 0);
+  }
+  assert.equal(log.status.imported?.share, 0.75);
+  const [open] = log.status.unverified;
+  assert(open !== undefined);
+  await log.record(open, { kind: "skipped" }, 1);
+  assert.equal(log.status.imported?.share, 0.75);
+  await log.record(open, { kind: "equal", isFalseAlarm: false }, 2);
+  assert.equal(log.status.imported, null);
+});

@@ -130,7 +130,11 @@ export class AuditLog {
     if (imported === undefined) return null;
     const { from, to } = imported;
     const reached = lowRange < highRange ? lowRange * auditLimits.rangeBlocks : to + 1;
-    return { from, to, share: Math.max(0, to + 1 - reached) / (to + 1 - from) };
+    const open = this.findings.filter(
+      (one) => one.state === "unverified" && one.from >= reached && one.from <= to,
+    );
+    const unread = open.reduce((sum, one) => sum + Math.min(one.to, to) + 1 - one.from, 0);
+    return { from, to, share: Math.max(0, to + 1 - reached - unread) / (to + 1 - from) };
   }
 
   #nextNumber(first: number, end: number): number {
@@ -150,11 +154,15 @@ export class AuditLog {
     const state = this.#state;
     const { from, to } = range;
     this.#moveOn(to);
-    if (Number(this.#imported()?.share) >= 1) state.imported = undefined;
     if (result.kind === "skipped") {
       // A finding that could not be compared now moves behind the others.
       const isUnverified = (one: Finding) => one.from === from && one.state === "unverified";
       this.#change(isUnverified, { changedAtMs: nowMs });
+      if (from <= (state.imported?.to ?? -1) && !this.findings.some((one) => one.from === from)) {
+        const detail = "no endpoint could return these imported blocks";
+        const finding = { ...range, state: "unverified", detail, changedAtMs: nowMs } as const;
+        state.findings = [finding, ...state.findings];
+      }
     } else {
       state.ranges += 1;
       state.blocks += to - from + 1;
@@ -168,6 +176,9 @@ export class AuditLog {
     }
     if (result.kind === "equal") await this.markRepaired(range, nowMs);
     else await this.#save();
+    if (Number(this.#imported()?.share) < 1 || state.imported === undefined) return;
+    state.imported = undefined;
+    await this.#save();
   }
 
   /** Has the range of a stored block compared again soon, because no endpoint could prove its logs. */
