@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { parquetMetadata } from "hyparquet";
 import type { TokenId } from "../base/ids.ts";
+import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRange, Coverage } from "../chain/raw-log.ts";
 import { lockFolder } from "../storage/directory/data-directory.ts";
 import type { FactsIdentity } from "../storage/directory/identity.ts";
@@ -49,6 +50,8 @@ export type LakeExport = {
   /** The days to export, as YYYY-MM-DD, both inclusive; all final days by default. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** How many tables are encoded at the same time: 1 by default, which leaves a core to a service. */
+  readonly tablesAtOnce?: number;
   /** Facts of one part, about; a test has smaller ones. */
   readonly partRows?: number;
   readonly signal?: AbortSignal;
@@ -69,7 +72,7 @@ export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;
   await awaitWrite(mkdir(folder, { recursive: true }), place);
   const busy = `another process exports to ${folder}; wait until it has finished`;
-  const unlock = lockFolder(folder, { variable: "--lake", busy });
+  const unlock = lockFolder(folder, { variable: "--lake", busy, place });
   try {
     return await exportDays(request);
   } finally {
@@ -190,13 +193,24 @@ async function writeTables(
   { range, name }: { readonly range: BlockRange; readonly name: string },
 ): Promise<Readonly<Record<string, LakeFile>>> {
   const files: Record<string, LakeFile> = {};
-  for await (const [table, bytes] of encodeTables(request, range)) {
-    const footer = readFooter(bytes);
-    if (footer.rows === 0) continue;
-    const path = `${table}/${name}`;
-    files[table] = { path, ...footer, ...(await writeDraft(request.folder, path, bytes)) };
-  }
-  return files;
+  const encoders = getEncoders(request, range);
+  const left = encoders.entries();
+  const write = async (): Promise<void> => {
+    for (const [table, encode] of left) {
+      const bytes = await encode();
+      const footer = bytes === null ? null : readFooter(bytes);
+      if (bytes === null || footer === null || footer.rows === 0) continue;
+      const path = `${table}/${name}`;
+      files[table] = { path, ...footer, ...(await writeDraft(request.folder, path, bytes)) };
+    }
+  };
+  await settleAll(Array.from({ length: request.tablesAtOnce ?? 1 }, write));
+  return Object.fromEntries(
+    [...encoders.keys()].flatMap((table) => {
+      const file = files[table];
+      return file === undefined ? [] : [[table, file]];
+    }),
+  );
 }
 
 /** Splits blocks into parts of at most `partRows` rows, or one block. */
@@ -218,15 +232,16 @@ function* splitBlocks(
   if (part.length > 0) yield part;
 }
 
-/** Encodes the file of each table, one after the other: together they would take several times the memory. */
-async function* encodeTables(
+/** Returns what encodes the file of each table; those that take longest first. */
+function getEncoders(
   { engine, getToken }: LakeExport,
   range: BlockRange,
-): AsyncGenerator<readonly [table: string, file: Buffer], void, undefined> {
-  for (const table of lakeFactTables) yield [table, await encodeFactFile(engine, table, range)];
-  const trades = await encodeTradeFile(engine, range, getToken);
-  if (trades !== null) yield ["trades", trades];
-  yield ["candles_1m", await encodeCandleFile(engine, range)];
+): ReadonlyMap<string, () => Promise<Buffer | null>> {
+  return new Map([
+    ["trades", () => encodeTradeFile(engine, range, getToken)],
+    ...lakeFactTables.map((table) => [table, () => encodeFactFile(engine, table, range)] as const),
+    ["candles_1m", () => encodeCandleFile(engine, range)],
+  ]);
 }
 
 /** Reads the number of rows and the bounds of `seq` from the end of a Parquet file. */
@@ -265,6 +280,9 @@ async function writeDraft(
       await turn();
     }
     await awaitWrite(file.sync(), place);
+  } catch (thrown) {
+    await rm(`${target}.draft`, { force: true });
+    throw thrown;
   } finally {
     await file.close();
   }

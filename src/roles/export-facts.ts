@@ -8,7 +8,10 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { RoleStart } from "./open-parts.ts";
 
-type FactsExport = Pick<LakeExport, "folder" | "from" | "to" | "signal" | "onDay"> & {
+type FactsExport = Pick<
+  LakeExport,
+  "folder" | "from" | "to" | "tablesAtOnce" | "signal" | "onDay"
+> & {
   readonly facts: Pick<IndexedFacts, "coverage" | "engine">;
   readonly state: MarketState;
   /** In place of the configured key. */

@@ -18,6 +18,9 @@ import { signalToStop } from "../service/await-signal.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
 import { readSignKey } from "./lake-keys.ts";
 
+/** Two cores are busy with three: one of them waits for the disk. */
+const tablesAtOnce = 3;
+
 /** The options of `export` for a lake. */
 export type LakeOptions = {
   readonly lake?: string;
@@ -45,6 +48,7 @@ export async function exportLakeCommand(options: LakeOptions): Promise<number> {
       facts,
       state,
       signKey,
+      tablesAtOnce,
       from,
       to,
       signal: stop,

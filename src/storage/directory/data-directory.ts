@@ -32,19 +32,19 @@ export function lockDataDirectory(dataDir: string): () => void {
   });
 }
 
+/** What messages call a folder: the variable or option, what to do when it is locked, and its name when its disk fails. */
+type FolderLock = { readonly variable: string; readonly busy: string; readonly place?: string };
+
 /**
  * Locks an existing directory. Returns a function that unlocks it. Throws `DataDirectoryBusyError` with the message `busy`, and
  * `ConfigError` when the file of the lock is something else.
  */
-export function lockFolder(
-  folder: string,
-  { variable, busy }: { readonly variable: string; readonly busy: string },
-): () => void {
+export function lockFolder(folder: string, { variable, busy, place }: FolderLock): () => void {
   const path = join(folder, "lock");
   // Node has no file locks of its own. Nothing is written: the file stays empty.
-  const lock = withDisk(() => new DatabaseSync(path));
+  const lock = withDisk(() => new DatabaseSync(path), place);
   try {
-    withDisk(() => lock.exec("BEGIN EXCLUSIVE"));
+    withDisk(() => lock.exec("BEGIN EXCLUSIVE"), place);
     return () => lock.close();
   } catch (cause) {
     lock.close();

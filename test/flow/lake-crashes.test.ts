@@ -1,0 +1,137 @@
+/** Exports and imports on a disk that becomes full, and that are killed: the same command finishes them, and nothing is lost. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openFolderLake } from "../../src/lake/folder-lake.ts";
+import { readManifest } from "../../src/lake/import-lake.ts";
+import { DataDirectoryUnwritableError } from "../../src/storage/engine/store-errors.ts";
+import { assertStoreHolds } from "../support/assert-store-holds.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { cli } from "../support/cli.ts";
+import { writeContractsFile } from "../support/contracts-file.ts";
+import { embeddedOnly } from "../support/open-facts.ts";
+import { fillUp, mountDisk } from "../support/own-disk.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { runCommand } from "../support/run-command.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
+import { systemSettings } from "../support/system-settings.ts";
+import { exported, finalDays, openFilled } from "../support/test-lake.ts";
+
+const kills = 5;
+/** Parts have few rows, so that there are many. */
+const parts = { partRows: 30 };
+
+/** A lake, and the settings of commands that import it into a data directory. */
+async function openLake(t: TestContext, salt: number) {
+  const filled = await openFilled(t, salt);
+  const manifest = await exported(filled, parts);
+  await filled.source.close();
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  cleanUp(t, () => rm(folder, { recursive: true }));
+  const settings = { ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder) };
+  return { folder, lake: filled.folder, expected: finalDays(filled.blocks, manifest), settings };
+}
+
+async function listDrafts(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith(".draft"));
+}
+
+test("an export to a full disk leaves the lake as it was, and is finished when there is room", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const disk = await mountDisk(t, 8);
+  if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
+  const filled = await openFilled(t, 40);
+  const all = await exported(filled, parts);
+  const [first] = all.slices;
+  const target = { ...filled, folder: join(disk, "lake") };
+  const before = await exported(target, { ...parts, to: first?.date });
+  const ballast = await fillUp(disk);
+  let failures = 0;
+  for (let free = 0; ; free += 128 * 1024) {
+    await fillUp(disk);
+    await truncate(ballast, Math.max(0, 8 * 1024 * 1024 - free));
+    const written = await exported(target, parts).catch((thrown: unknown) => {
+      assert(thrown instanceof DataDirectoryUnwritableError, String(thrown));
+      assert.match(thrown.message, /^the disk of the lake is full: \S/);
+      return null;
+    });
+    if (written !== null) break;
+    failures += 1;
+    assert.deepEqual(await listDrafts(target.folder), []);
+    const manifest = await readManifest(openFolderLake(target.folder), null);
+    const { length } = manifest.slices;
+    assert(length >= before.slices.length);
+    assert.deepEqual(manifest.slices, all.slices.slice(0, length));
+  }
+  assert(failures > 2);
+  assert.deepEqual(await readManifest(openFolderLake(target.folder), null), all);
+});
+
+test("an import on a full disk says so, and is finished when there is room", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const disk = await mountDisk(t, 32);
+  if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
+  const { lake, expected, settings } = await openLake(t, 41);
+  const dataDir = join(disk, "data");
+  const run = () => runCommand(["import", "--lake", lake, "--data-dir", dataDir], settings);
+  const ballast = await fillUp(disk);
+  let failures = 0;
+  for (let free = 1; ; free += 1) {
+    await fillUp(disk);
+    await truncate(ballast, Math.max(0, (32 - free) * 1024 * 1024));
+    const { code, stderr } = await run();
+    if (code === 0) break;
+    failures += 1;
+    assert.equal(code, 75, stderr);
+    assert.match(stderr, /^oddwire: .*(?:full|free|space)[^\n]*\n$/);
+  }
+  t.diagnostic(`${failures} failures`);
+  assert(failures > 1);
+  await assertStoreHolds(dataDir, expected);
+});
+
+test("an import and an export that are killed are finished by the same command", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const { folder, lake, expected, settings } = await openLake(t, 42);
+  const random = new SeededRandom(testSeed);
+  const dataDir = join(folder, "data");
+  const copy = join(folder, "copy");
+  for (const words of [
+    ["import", "--lake", lake, "--data-dir", dataDir],
+    ["export", "--lake", copy, "--data-dir", dataDir],
+  ]) {
+    for (let round = 0; round < kills; round += 1) {
+      const env = { ...systemSettings(), ...settings };
+      const child = spawn(process.execPath, [cli, ...words], { env, stdio: "ignore" });
+      // This delay waits for nothing. It makes the moment of the kill random.
+      await delay(500 + random.next() * 2500);
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    }
+    const { code, stderr } = await runCommand(words, settings);
+    assert.equal(code, 0, stderr);
+  }
+  await assertStoreHolds(dataDir, expected);
+  const [original, written] = await Promise.all(
+    [lake, copy].map((one) => readManifest(openFolderLake(one), null)),
+  );
+  assert.deepEqual(await listDrafts(copy), []);
+  const end = written?.last_block.number ?? 0;
+  assert(original?.slices.some(({ last_block: { number } }) => number === end));
+  for (const table of ["fills", "events"]) {
+    const count = (slices: typeof written) =>
+      slices?.slices
+        .filter(({ last_block: { number } }) => number <= end)
+        .reduce((sum, { files }) => sum + (files[table]?.rows ?? 0), 0);
+    assert.equal(count(written), count(original), table);
+  }
+});
