@@ -145,6 +145,23 @@ test("imported blocks are audited from the newest on, every other one at random,
   assert.equal(log.status.imported, null);
 });
 
+test("imported blocks at the end, in a range that is not complete, are proven with the blocks that follow", async (t) => {
+  const { rangeBlocks } = auditLimits;
+  const log = await AuditLog.open(openFolder(t));
+  const last = 2 * rangeBlocks + 28;
+  await log.markImported({ from: 0, to: last });
+  const read = async (to: number) => {
+    const range = log.next({ from: 0, to }, () => 0);
+    assert(range !== null);
+    await log.record(range, { kind: "equal", isFalseAlarm: false }, 0);
+  };
+  await read(last);
+  await read(last);
+  assert.equal(log.status.imported?.share, (2 * rangeBlocks) / (last + 1));
+  await read(3 * rangeBlocks - 1);
+  assert.equal(log.status.imported, null);
+});
+
 test("imported blocks that no endpoint could return are not proven, and are read again", async (t) => {
   const { rangeBlocks } = auditLimits;
   const log = await AuditLog.open(openFolder(t));

@@ -129,12 +129,14 @@ export class AuditLog {
     const { imported, lowRange, highRange } = this.#state;
     if (imported === undefined) return null;
     const { from, to } = imported;
-    const reached = lowRange < highRange ? lowRange * auditLimits.rangeBlocks : to + 1;
+    // The round has not reached the blocks above it, in a range that is not complete yet.
+    const begin = Math.max(from, lowRange * auditLimits.rangeBlocks);
+    const end = Math.min(to + 1, highRange * auditLimits.rangeBlocks);
     const open = this.findings.filter(
-      (one) => one.state === "unverified" && one.from >= reached && one.from <= to,
+      (one) => one.state === "unverified" && one.from >= begin && one.from < end,
     );
-    const unread = open.reduce((sum, one) => sum + Math.min(one.to, to) + 1 - one.from, 0);
-    return { from, to, share: Math.max(0, to + 1 - reached - unread) / (to + 1 - from) };
+    const unread = open.reduce((sum, one) => sum + Math.min(one.to + 1, end) - one.from, 0);
+    return { from, to, share: Math.max(0, end - begin - unread) / (to + 1 - from) };
   }
 
   #nextNumber(first: number, end: number): number {
