@@ -4,9 +4,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { TokenId } from "../../src/base/ids.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
+import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { getMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
@@ -98,6 +100,19 @@ test("files of trades and candles equal the lists of the API", async (t) => {
     `SELECT count() FROM ${files} WHERE timestamp >= toDateTime64('2100-01-01 00:00:00', 3, 'UTC')`,
   );
   assert.deepEqual(pruned, [0]);
+});
+
+test("a day may have any number of tokens, with questions of any length", async (t) => {
+  const filled = await openFilled(t, 9);
+  const question = `${"Will it be '\\'? ".repeat(20_000)}\n\t\u0000`;
+  const getToken = (tokenId: TokenId) =>
+    toLakeToken(tokenId, filled.state.directory).with(7, question);
+  await exported(filled, { getToken });
+  const reader = await getReader(t, filled.store.engine, filled.folder);
+  const rows = await reader.query(
+    `SELECT DISTINCT question FROM file('${filled.folder}/trades/*/*.parquet', 'Parquet')`,
+  );
+  assert.deepEqual(rows, [[question]]);
 });
 
 test("a changed, cut, missing or linked file and a changed manifest are refused in a sentence", async (t) => {

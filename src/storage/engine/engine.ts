@@ -44,8 +44,9 @@ export type Engine = {
 /** Opens an engine whose tables exist, with its files, if any, in a data directory. Creates the directory if missing. */
 export type OpenEngine = (dataDir: string) => Promise<Engine>;
 
-/** Settings for the JSON rows of both engines. */
+/** Settings for the queries of both engines. The SQL of a lake contains what is known about thousands of tokens. */
 export const rowSettings = {
+  max_query_size: 256 * 1024 ** 2,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
 } as const;

@@ -124,7 +124,7 @@ export class ServerEngine implements Engine {
   }
 
   async queryBinary(sql: string, format: BinaryFormat): Promise<Buffer> {
-    return this.#read(`${sql}\nFORMAT ${format}`, {});
+    return this.#read(`${sql}\nFORMAT ${format}`, rowSettings);
   }
 
   async command(sql: string): Promise<void> {
