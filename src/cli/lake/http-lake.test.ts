@@ -56,6 +56,8 @@ test("a server that always breaks, refuses or sends too much is one sentence", a
   await assert.rejects(read(broken), isRefused(/manifest\.json cannot be read: /));
   const missing = await serve(t, (_request, response) => void response.writeHead(404).end());
   await assert.rejects(read(missing), isRefused(/answers with status 404/));
+  const closed = await serve(t, (_request, response) => void response.writeHead(401).end());
+  await assert.rejects(read(closed), isRefused(/answers with status 401: it needs --key-file/));
   const large = await serve(t, (_request, response) => void response.end(content));
   await assert.rejects(read(large, { bytesMax: 100 }), isRefused(/more than 100 bytes/));
 });

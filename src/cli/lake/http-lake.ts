@@ -128,7 +128,8 @@ async function openBody(
       location === undefined ||
       !URL.canParse(location, url.href)
     ) {
-      throw new LakeError(`${toText(url)} answers with status ${statusCode}`);
+      const hint = statusCode === 401 || statusCode === 403 ? ": it needs --key-file" : "";
+      throw new LakeError(`${toText(url)} answers with status ${statusCode}${hint}`);
     }
     url = new URL(location, url);
     if (!/^https?:$/.test(url.protocol))
