@@ -123,7 +123,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
   [
     "Cluster",
     [
-      graph("Processes by role", "none", [["sum by (role) (oddwire_process_role)", "{{role}}"]]),
+      graph("Processes by role", "none", [["sum by (role) (oddwire_role)", "{{role}}"]]),
       graph("Active indexer", "none", [
         ["oddwire_indexer_active == 1", "{{instance}}"],
         ["max(oddwire_feed_term)", "term"],
@@ -160,16 +160,17 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       ]),
       graph("On disk", "bytes", [["oddwire_store_bytes", "{{table}}"]]),
       graph("Memory", "bytes", [
-        ["oddwire_process_resident_memory_bytes", "resident"],
-        ["oddwire_process_heap_used_bytes", "heap in use"],
+        ["process_resident_memory_bytes", "resident"],
+        ["nodejs_heap_size_used_bytes", "heap in use"],
       ]),
       graph("Processor", "none", [
-        ["rate(oddwire_process_cpu_seconds_total[1m])", "{{mode}}, cores"],
+        ["rate(process_cpu_user_seconds_total[1m])", "user, cores"],
+        ["rate(process_cpu_system_seconds_total[1m])", "system, cores"],
       ]),
       graph("Event loop", "s", [
-        ["oddwire_process_event_loop_lag_p50_seconds", "p50"],
-        ["oddwire_process_event_loop_lag_p99_seconds", "p99"],
-        ["oddwire_process_event_loop_lag_max_seconds", "max"],
+        ["nodejs_eventloop_lag_p50_seconds", "p50"],
+        ["nodejs_eventloop_lag_p99_seconds", "p99"],
+        ["nodejs_eventloop_lag_max_seconds", "max"],
       ]),
       graph("Parts of the tables", "none", [["oddwire_store_parts", "{{table}}"]]),
     ],
@@ -182,6 +183,7 @@ const histograms: Readonly<Record<string, string>> = {
   oddwire_store_insert_duration_seconds_bucket: "Time of inserts into the engine.",
 };
 
+const metricName = /\b(?:oddwire|process|nodejs)_\w+/g;
 const datasource = { type: "prometheus", uid: "${DS_PROMETHEUS}" };
 const runbookUrl = "http://127.0.0.1:8080/guide/operations.html#runbook";
 const variables = [
@@ -191,7 +193,7 @@ const variables = [
     label: "Role",
     type: "query",
     datasource,
-    query: "label_values(oddwire_process_role, role)",
+    query: "label_values(oddwire_role, role)",
     refresh: 2,
     multi: true,
     includeAll: true,
@@ -204,7 +206,7 @@ const variables = [
     type: "query",
     datasource,
     // Also instances that are down now. Without an `allValue`, "All" means those of the selected role.
-    query: 'query_result(last_over_time(oddwire_process_role{role=~"$role"}[$__range]) == 1)',
+    query: 'query_result(last_over_time(oddwire_role{role=~"$role"}[$__range]) == 1)',
     regex: '/instance="([^"]+)"/',
     refresh: 2,
     multi: true,
@@ -269,7 +271,7 @@ function drawPanel({ title, unit, queries, warningAt }: Panel, place: object): o
   const targets = queries.map(([expr, legendFormat], i) => ({
     refId: String.fromCodePoint("A".charCodeAt(0) + i),
     datasource,
-    expr: expr.replaceAll(/\b(oddwire_\w+)/g, '$1{instance=~"$instance"}'),
+    expr: expr.replaceAll(metricName, '$&{instance=~"$instance"}'),
     legendFormat,
   }));
   const steps = [
@@ -289,7 +291,7 @@ function drawPanel({ title, unit, queries, warningAt }: Panel, place: object): o
 
 /** Returns the help texts of the metrics that a panel shows. */
 function describe(queries: readonly Query[]): string {
-  const names = new Set(queries.flatMap(([expr]) => expr.match(/\boddwire_\w+/g) ?? []));
+  const names = new Set(queries.flatMap(([expr]) => expr.match(metricName) ?? []));
   const helps = [...names].map((name) => {
     const text = histograms[name] ?? metricTable.find((metric) => metric.name === name)?.help;
     if (text === undefined) throw new Error(`${name} has no help`);

@@ -67,12 +67,16 @@ test("200: the numbers of the JSON metrics, in base units", async () => {
     ["store_query_duration_seconds_bucket", { le: "0.005" }, 1],
     ["store_query_duration_seconds_sum", {}, 0.003],
     ["process_resident_memory_bytes", {}, 51_000_000],
-    ["process_cpu_seconds_total", { mode: "system" }, 56.25],
-    ["process_event_loop_lag_p99_seconds", {}, 0.057],
-    ["process_uptime_seconds", {}, 3601.5],
+    ["process_cpu_system_seconds_total", {}, 56.25],
+    ["nodejs_eventloop_lag_p99_seconds", {}, 0.057],
+    ["uptime_seconds", {}, 3601.5],
   ];
   for (const [name, labels, value] of expected)
-    assert.equal(reported.value(`oddwire_${name}`, labels), value, name);
+    assert.equal(
+      reported.value(/^(?:process|nodejs)_/.test(name) ? name : `oddwire_${name}`, labels),
+      value,
+      name,
+    );
 });
 
 test("200: an unknown value is absent, not 0", async () => {

@@ -18,7 +18,7 @@ test("every metric in the alerts and the dashboard exists", () => {
   const known = new Set(metricTable.flatMap(({ name }) => [name, `${name}_bucket`]));
   const histograms = /^oddwire_(?:http_request|store_query|store_insert)_duration_seconds_bucket$/;
   for (const text of [alerts, dashboard]) {
-    const named = new Set(text.match(/\boddwire_\w+/g));
+    const named = new Set(text.match(/\b(?:oddwire|process|nodejs)_\w+/g));
     assert.ok(named.size > 8);
     const unknown = [...named].filter((name) => !known.has(name) && !histograms.test(name));
     assert.deepEqual(unknown, []);

@@ -85,7 +85,7 @@ function getKey({ name, labels }: Pick<Sample, "name" | "labels">): string {
 }
 
 function assertHouseRules(name: string, { type, help }: Family, samples: readonly Sample[]): void {
-  assert.match(name, /^oddwire_/);
+  assert.match(name, /^(?:oddwire|process|nodejs)_/);
   assert.ok(help.length > 3, `${name} says what it is`);
   assert.doesNotMatch(name, /_(ms|millis|kb|minutes|percent)(_|$)/, "base units only");
   assert.equal(type === "counter", name.endsWith("_total"), name);

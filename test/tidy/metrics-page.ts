@@ -45,7 +45,7 @@ requests a minute from one IP address.
 | \`oddwire_indexer_warning\` is present | a [warning](glossary.md#the-chain) |
 | \`oddwire_rpc_invalid_responses_total\` rises | an endpoint contradicts itself or the chain; use another |
 | \`oddwire_http_errors_total\` rises | server errors, or Polymarket or the store is unavailable; the log has each with its request id |
-| \`oddwire_process_event_loop_lag_p99_seconds\` above 0.1 | every response waits that long |
+| \`nodejs_eventloop_lag_p99_seconds\` above 0.1 | every response waits that long |
 
 ## Every metric
 

@@ -25,6 +25,9 @@ type Reading = {
   readonly labels: Sample["labels"];
 };
 
+/** Names that all services share, as prom-client has them: dashboards for Node fit. */
+const conventional = /^(?:process|nodejs)_/;
+
 /** Every metric but the histograms. */
 export const metricTable: readonly Omit<Family, "samples">[] = toFamilies();
 
@@ -74,7 +77,8 @@ function toFamily(
     value: isMilliseconds ? number / 1000 : number,
   }));
   const ownLabels = [...Object.keys(fixed), ...(label === undefined ? [] : [label])];
-  const name = `oddwire_${own ?? derived}`;
+  const ownName = own ?? derived;
+  const name = conventional.test(ownName) ? ownName : `oddwire_${ownName}`;
   return { name, type, help, labelNames: [...labelNames, ...ownLabels], samples };
 }
 

@@ -274,46 +274,50 @@ const metadataSchema = Type.Object(
   prefixed("metadata"),
 );
 
-const cpu = (mode: string) =>
-  amount.counter("Processor time of all threads", {
-    name: "process_cpu_seconds_total",
-    labels: { mode },
+const cpu = (mode: string) => amount.counter(`Processor time of all threads in ${mode} mode`);
+const lag = (what: string, quantile: string) =>
+  amount.gauge(`${what} delay of timers in the last 10 seconds`, {
+    name: `nodejs_eventloop_lag_${quantile}_seconds`,
   });
-const lag = (what: string) => amount.gauge(`${what} delay of timers in the last 10 seconds`);
 
 const processSchema = Type.Object({
   memory: Type.Object(
     {
       resident_memory_bytes: count.gauge("Resident memory, with the embedded engine"),
-      heap_used_bytes: count.gauge("Heap of the main thread in use"),
-      heap_total_bytes: count.gauge("Heap of the main thread reserved"),
-      external_memory_bytes: count.gauge("Buffers outside the heap"),
+      heap_used_bytes: count.gauge("Heap of the main thread in use", {
+        name: "nodejs_heap_size_used_bytes",
+      }),
+      heap_total_bytes: count.gauge("Heap of the main thread reserved", {
+        name: "nodejs_heap_size_total_bytes",
+      }),
+      external_memory_bytes: count.gauge("Buffers outside the heap", {
+        name: "nodejs_external_memory_bytes",
+      }),
     },
     prefixed("process"),
   ),
   cpu_user_seconds: cpu("user"),
   cpu_system_seconds: cpu("system"),
   event_loop_lag: Type.Object({
-    p50_ms: lag("Median"),
-    p99_ms: lag("p99 of the"),
-    max_ms: lag("Longest"),
+    p50_ms: lag("Median", "p50"),
+    p99_ms: lag("p99 of the", "p99"),
+    max_ms: lag("Longest", "max"),
   }),
-  garbage_collections: count.counter("Runs of the garbage collector in the main thread"),
-  garbage_collection_seconds: amount.counter("Time spent in garbage collection"),
+  garbage_collections: count.counter("Runs of the garbage collector in the main thread", {
+    name: "nodejs_gc_runs_total",
+  }),
+  garbage_collection_seconds: amount.counter("Time spent in garbage collection", {
+    name: "nodejs_gc_seconds_total",
+  }),
 });
 
 /** All metrics. Counts are since the start of the process unless noted. */
 export const metricsSchema = Type.Object({
-  uptime_seconds: amount.gauge("Since the start of the process", {
-    name: "process_uptime_seconds",
-  }),
+  uptime_seconds: amount.gauge("Since the start of the process"),
   version: Type.String(
     gauge("Always 1; the label reports the version", "version", { name: "build_info" }),
   ),
-  role: Type.Enum(
-    [...roles],
-    gauge("1 for the role of this process, 0 for the others", "role", { name: "process_role" }),
-  ),
+  role: Type.Enum([...roles], gauge("1 for the role of this process, 0 for the others", "role")),
   indexer: indexerSchema,
   api: apiSchema,
   stream: streamSchema,
