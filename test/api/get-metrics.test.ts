@@ -106,9 +106,15 @@ test("200: hostile requests cannot make the response grow", async () => {
   assert.doesNotMatch(prometheus.text, /hostile/i);
 });
 
+test("200: include=history adds the readings of the last hour", async () => {
+  const { body } = await server.request("GET", "/v1/metrics?include=history", { key: read });
+  assert.deepEqual(body["history"], metrics.readings);
+  assert.ok(Check(metricsSchema, body));
+});
+
 test("400: an unknown parameter", async () => {
   const answer = await server.request("GET", "/v1/metrics?format=prometheus", { key: read });
   assert.deepEqual(assertError(answer, "VALIDATION_ERROR").details, [
-    { parameter: "format", issue: "is not known here; there are no parameters" },
+    { parameter: "format", issue: "is not known here; valid names: include" },
   ]);
 });

@@ -14,6 +14,17 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
   queryLatency.observe({}, 3);
   return {
     requests,
+    readings: [
+      {
+        timestamp_ms: 1_795_000_000_000,
+        lag_seconds: 2,
+        events_per_second: 41.5,
+        stream_connections: 3,
+        resident_memory_bytes: 51_000_000,
+        event_loop_lag_p99_ms: 1.25,
+        query_p99_ms: null,
+      },
+    ],
     histograms: [requests.latency, queryLatency],
     read: async () => ({
       uptime_seconds: 3601.5,

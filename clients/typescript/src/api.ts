@@ -1595,7 +1595,9 @@ export type GetReady = {
 
 /** GET /v1/metrics: Get metrics. */
 export type GetMetrics = {
-  readonly query: Readonly<Record<string, never>>;
+  readonly query: {
+    readonly include?: "history" | undefined;
+  };
   readonly answer: {
     readonly uptime_seconds: number;
     readonly version: string;
@@ -1772,6 +1774,15 @@ export type GetMetrics = {
       readonly garbage_collections: number;
       readonly garbage_collection_seconds: number;
     };
+    readonly history?: readonly {
+      readonly timestamp_ms: number;
+      readonly lag_seconds: number | null;
+      readonly events_per_second: number | null;
+      readonly stream_connections: number;
+      readonly resident_memory_bytes: number;
+      readonly event_loop_lag_p99_ms: number;
+      readonly query_p99_ms: number | null;
+    }[];
   };
 };
 

@@ -260,8 +260,8 @@ export class OddwireClient {
     return this.#connection.json("/v1/ready", { accepted: [503] });
   }
 
-  async metrics(): Promise<GetMetrics["answer"]> {
-    return this.#connection.json("/v1/metrics");
+  async metrics(query: GetMetrics["query"] = {}): Promise<GetMetrics["answer"]> {
+    return this.#connection.json("/v1/metrics", { query });
   }
 
   /** The metrics in the text format of Prometheus. */

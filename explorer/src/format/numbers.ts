@@ -22,6 +22,7 @@ const chances = [0, 1].map((maximumFractionDigits) => {
     high: new Intl.NumberFormat("en", { ...common, roundingMode: "halfExpand" }),
   };
 });
+const digits = new Intl.NumberFormat("en", { signDisplay, maximumSignificantDigits: 3 });
 
 /** Amounts from here on are at least $1,000 when rounded to cents. */
 const thousandRounded = 999.995;
@@ -98,10 +99,15 @@ export function exact(value: Amount): string {
   );
 }
 
+/** A measurement in three digits: `26.4`, `0.371`, `1,204`. */
+export function measure(value: Amount): string {
+  return shown(value, (amount) => (Math.abs(amount) < 100 ? digits : whole).format(amount));
+}
+
 export function bytes(value: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1);
-  return `${plain.format(value / 1000 ** power)} ${units[power]}`;
+  return `${measure(value / 1000 ** power)} ${units[power]}`;
 }
 
 /** Shortens a hash or an address. */

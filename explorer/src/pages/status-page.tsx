@@ -1,11 +1,11 @@
 import type { GetMetrics, GetReady } from "../../../clients/typescript/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
-import { bytes, count, exact, plural, unknown } from "../format/numbers.ts";
-import { duration, fullTime } from "../format/times.ts";
+import { bytes, count, exact, measure, plural, unknown } from "../format/numbers.ts";
+import { duration } from "../format/times.ts";
 import { Facts, Panel } from "../parts/panel.tsx";
-import { Notice, Pending, Shown, Skeleton } from "../parts/states.tsx";
+import { Notice, Shown, Skeleton } from "../parts/states.tsx";
 import { scrolling, TableHead } from "../parts/table-head.tsx";
-import { freshness, isCatchingUp, metrics, type Reading, readings } from "../service/session.ts";
+import { freshness, isCatchingUp, metrics } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
 type Metrics = GetMetrics["answer"];
@@ -35,7 +35,7 @@ export function StatusPage() {
       {now !== null && (
         <>
           {now.indexer.backfill !== null && <Backfill backfill={now.indexer.backfill} />}
-          <History readings={readings.value} />
+          <History now={now} />
           <div class="columns even">
             <ChainPanel metrics={now} />
             <ServicePanel metrics={now} />
@@ -77,11 +77,8 @@ function Checks({ ready }: { readonly ready: GetReady["answer"] }) {
 }
 
 function Backfill(props: { readonly backfill: NonNullable<Metrics["indexer"]["backfill"]> }) {
-  const {
-    progress_ratio: progress,
-    blocks_per_second: rate,
-    remaining_seconds: left,
-  } = props.backfill;
+  const { progress_ratio: progress, blocks_per_second: rate } = props.backfill;
+  const { remaining_seconds: left } = props.backfill;
   const { from_block: from, to_block: to } = props.backfill;
   return (
     <Notice title={`Catching up: ${(progress * 100).toFixed(1)}%`}>
@@ -95,61 +92,45 @@ function Backfill(props: { readonly backfill: NonNullable<Metrics["indexer"]["ba
   );
 }
 
-const charts = [
-  {
-    title: "Lag behind the head",
-    of: ({ indexer }: Metrics) => indexer.lag_seconds ?? 0,
-    unit: "s",
-  },
-  {
-    title: "Events a second",
-    of: ({ indexer }: Metrics) => indexer.events_per_second ?? 0,
-    unit: "/s",
-  },
-  { title: "Stream connections", of: ({ stream }: Metrics) => stream.connections, unit: "" },
-  {
-    title: "Memory (RSS)",
-    of: ({ process }: Metrics) => process.memory.resident_memory_bytes / 1e6,
-    unit: " MB",
-  },
-  {
-    title: "Event loop delay, p99",
-    of: ({ process }: Metrics) => process.event_loop_lag.p99_ms,
-    unit: " ms",
-  },
-  {
-    title: "Reads of the store, p99",
-    of: ({ store }: Metrics) => store.queries.p99_ms ?? 0,
-    unit: " ms",
-  },
-] as const;
+type Reading = NonNullable<Metrics["history"]>[number];
 
-/** The readings since the page was opened. Grafana keeps a longer history. */
-function History({ readings: seen }: { readonly readings: readonly Reading[] }) {
-  const [first] = seen;
+const charts: readonly (readonly [title: string, name: keyof Reading, unit: string])[] = [
+  ["Lag behind the head", "lag_seconds", " s"],
+  ["Events a second", "events_per_second", "/s"],
+  ["Stream connections", "stream_connections", ""],
+  ["Memory (RSS)", "resident_memory_bytes", ""],
+  ["Event loop delay, p99", "event_loop_lag_p99_ms", " ms"],
+  ["Reads of the store, p99", "query_p99_ms", " ms"],
+];
+
+const historyRefreshMs = 60_000;
+
+/** The last hour, which the service remembers, up to now. Grafana keeps a longer history. */
+function History({ now }: { readonly now: Metrics }) {
+  const { data } = useResource("history", async (using) => using.metrics({ include: "history" }), {
+    everyMs: historyRefreshMs,
+  });
+  const readings = [...(data?.history ?? []), toReading(now)];
   return (
-    <Panel title={first === undefined ? "History" : `Since ${fullTime(first.atMs)}`}>
+    <Panel title="Last hour" requests={[historyRequest]}>
       <dl class="history">
-        {charts.map(({ title, of, unit }) => {
-          const values = seen.map((reading) => of(reading.metrics));
+        {charts.map(([title, name, unit]) => {
+          const values = readings.map((reading) => reading[name]);
+          const newest = values.at(-1) ?? null;
           const text =
-            unit === "s" ? duration(values.at(-1) ?? null) : `${exact(values.at(-1))}${unit}`;
+            name === "resident_memory_bytes" ? bytes(newest ?? 0) : `${measure(newest)}${unit}`;
           return (
             <div key={title}>
               <dt>{title}</dt>
               <dd>
                 <b class="num">{text}</b>
-                {values.length > 1 ? (
-                  <Sparkline
-                    values={values}
-                    label={`${title}: ${text}`}
-                    tone="dim"
-                    width={160}
-                    height={36}
-                  />
-                ) : (
-                  <Pending />
-                )}
+                <Sparkline
+                  values={values}
+                  label={`${title}: ${text}`}
+                  tone="dim"
+                  width={160}
+                  height={36}
+                />
               </dd>
             </div>
           );
@@ -161,6 +142,24 @@ function History({ readings: seen }: { readonly readings: readonly Reading[] }) 
       </p>
     </Panel>
   );
+}
+
+const historyRequest = {
+  title: "Metrics with the last hour",
+  path: "/v1/metrics",
+  query: { include: "history" },
+};
+
+function toReading({ indexer, stream, process, store }: Metrics): Reading {
+  return {
+    timestamp_ms: Date.now(),
+    lag_seconds: indexer.lag_seconds,
+    events_per_second: indexer.events_per_second,
+    stream_connections: stream.connections,
+    resident_memory_bytes: process.memory.resident_memory_bytes,
+    event_loop_lag_p99_ms: process.event_loop_lag.p99_ms,
+    query_p99_ms: store.queries.p99_ms,
+  };
 }
 
 function ChainPanel({ metrics: { indexer } }: { readonly metrics: Metrics }) {
@@ -215,17 +214,13 @@ function ServicePanel({ metrics: now }: { readonly metrics: Metrics }) {
           ],
           ["Slow stream clients closed", exact(stream.slow_closes)],
           ["Stored", stored === null ? unknown : `${bytes(stored)}, ${count(rows)} rows`],
-          [
-            "Inserts, p99",
-            store.inserts.p99_ms === null ? unknown : `${exact(store.inserts.p99_ms)} ms`,
-          ],
+          ["Inserts, p99", milliseconds(store.inserts.p99_ms)],
           [
             "Order books",
             books === null
               ? "no source"
               : `${exact(books.in_memory)} in memory, ${exact(books.stale)} stale`,
           ],
-          ["Memory (RSS)", bytes(now.process.memory.resident_memory_bytes)],
         ]}
       />
     </Panel>
@@ -234,7 +229,7 @@ function ServicePanel({ metrics: now }: { readonly metrics: Metrics }) {
 
 function Endpoints({ metrics: { indexer } }: { readonly metrics: Metrics }) {
   return (
-    <Panel title="Nodes of the chain">
+    <Panel title="RPC endpoints">
       <Rows
         label="JSON-RPC endpoints"
         names={[
@@ -243,7 +238,7 @@ function Endpoints({ metrics: { indexer } }: { readonly metrics: Metrics }) {
           "Calls",
           "Errors",
           "Rate limited",
-          "Bad answers",
+          "Invalid responses",
           "Latency",
           "Head",
         ]}
@@ -267,16 +262,15 @@ function Routes({ metrics: { api } }: { readonly metrics: Metrics }) {
     <Panel title="Requests by route">
       <Rows
         label="API routes"
-        names={["Route", "Responses by status", "p50", "p95", "p99"]}
+        names={["Route", "Responses", "4xx", "5xx", "p50", "p99"]}
         rows={api.routes
           .filter(({ route }) => route.startsWith("/v1/"))
-          .map((one) => [
-            `${one.method} ${one.route}`,
-            Object.entries(one.statuses)
-              .map(([status, answers]) => `${status}: ${count(answers)}`)
-              .join(", "),
+          .map(({ method, route, statuses, ...one }) => [
+            method === "GET" ? route : `${method} ${route}`,
+            count(sumOver(statuses, "")),
+            count(sumOver(statuses, "4")),
+            count(sumOver(statuses, "5")),
             milliseconds(one.p50_ms),
-            milliseconds(one.p95_ms),
             milliseconds(one.p99_ms),
           ])}
       />
@@ -284,8 +278,16 @@ function Routes({ metrics: { api } }: { readonly metrics: Metrics }) {
   );
 }
 
+/** Returns the number of responses whose status begins with a digit. */
+function sumOver(statuses: Readonly<Record<string, number>>, digit: string): number {
+  return Object.entries(statuses).reduce(
+    (sum, [status, responses]) => sum + (status.startsWith(digit) ? responses : 0),
+    0,
+  );
+}
+
 function milliseconds(value: number | null): string {
-  return value === null ? unknown : `${exact(value)} ms`;
+  return value === null ? unknown : `${measure(value)} ms`;
 }
 
 function Rows(props: {
@@ -296,12 +298,12 @@ function Rows(props: {
   return (
     <div {...scrolling(props.label)}>
       <table aria-label={props.label}>
-        <TableHead columns={props.names.map((name, at) => [name, at > 1 ? "right" : ""])} />
+        <TableHead columns={props.names.map((name, at) => [name, at > 0 ? "right" : ""])} />
         <tbody>
           {props.rows.map((cells) => (
             <tr key={cells[0]}>
               {cells.map((cell, at) => (
-                <td key={at} class={at > 1 ? "right num nowrap" : ""}>
+                <td key={at} class={at > 0 ? "right num nowrap" : "id"}>
                   {cell}
                 </td>
               ))}

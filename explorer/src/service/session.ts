@@ -22,7 +22,6 @@ const pulseMs = 4000;
 const outageMs = 1500;
 /** The interval without a key. Requests then count by IP, whose limit is low. */
 const publicPulseMs = 15_000;
-const historyMax = 300;
 /** How long the stream of one page stays open for the next page. */
 const streamIdleMs = 15_000;
 
@@ -56,12 +55,6 @@ export const freshness = signal<Meta | null>(null);
 
 /** Why the service does not answer now; `null` while it does. */
 export const outage = signal<Failure | null>(null);
-
-/** One reading of the metrics, for small charts. */
-export type Reading = { readonly atMs: number; readonly metrics: Metrics };
-
-/** The newest readings since the page was opened, oldest first. */
-export const readings = signal<readonly Reading[]>([]);
 
 export const chainId = computed(() => metrics.value?.indexer.chain_id ?? null);
 /** Whether the service has order books. Without metrics, their panel finds out. */
@@ -200,10 +193,6 @@ async function beat(own: number): Promise<void> {
     if (own !== generation.value) return;
     metrics.value = read;
     freshness.value = meta;
-    if (read !== null) {
-      const reading = { atMs: Date.now(), metrics: read };
-      readings.value = [...readings.value, reading].slice(-historyMax);
-    }
     outage.value = null;
     isReadingPublic.value ||= key.value === null;
     access.value = { state: "open" };

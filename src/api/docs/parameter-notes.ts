@@ -84,6 +84,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   "/v1/events/{id} id": "A neg_risk_market_id, or the id or slug of the event at the venue",
   "/v1/markets include":
     "event: adds the field event, with the id, title and slug of the event of each market",
+  "/v1/metrics include": "history: adds the field history, with readings of the last hour",
   "/v1/markets status": "Only markets in this state",
   "/v1/fills side": "Only fills of orders on this side",
   "/v1/fills min_value": "Fills whose order paid or received at least this, in USD",

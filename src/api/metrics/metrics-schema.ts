@@ -311,6 +311,19 @@ const processSchema = Type.Object({
   }),
 });
 
+const readingSchema = Type.Object({
+  timestamp_ms: Type.Integer({ description: "When it was read, in Unix milliseconds" }),
+  lag_seconds: block.plain,
+  events_per_second: measured.plain,
+  stream_connections: Type.Integer({ description: "Clients connected to the stream" }),
+  resident_memory_bytes: count.plain,
+  event_loop_lag_p99_ms: amount.plain,
+  query_p99_ms: measured.plain,
+});
+
+/** The metrics that have a history, as they were at one time. */
+export type MetricsReading = Static<typeof readingSchema>;
+
 /** All metrics. Counts are since the start of the process unless noted. */
 export const metricsSchema = Type.Object({
   uptime_seconds: amount.gauge("Since the start of the process"),
@@ -329,6 +342,11 @@ export const metricsSchema = Type.Object({
     description: "null on a process that does not ask a venue",
   }),
   process: processSchema,
+  history: Type.Optional(
+    Type.Array(readingSchema, {
+      description: "One reading for every 30 seconds of the last hour, oldest first",
+    }),
+  ),
 });
 
 /** One reading of all metrics. */

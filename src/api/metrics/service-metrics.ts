@@ -21,7 +21,7 @@ import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
-import type { Metrics } from "./metrics-schema.ts";
+import type { Metrics, MetricsReading } from "./metrics-schema.ts";
 import { RequestMeter, toPercentiles } from "./request-meter.ts";
 
 /** What every process has to report, also before it indexes. */
@@ -49,6 +49,9 @@ export type MeasuredParts = {
   readonly books: OrderBooks | null;
 };
 
+const readingEveryMs = 30_000;
+const readingsMax = 120;
+
 export class ServiceMetrics {
   readonly requests = new RequestMeter();
   readonly stream = newStreamMeter();
@@ -57,9 +60,12 @@ export class ServiceMetrics {
   /** `null` on a standby indexer. */
   #measured: MeasuredParts | null = null;
   #sizes: StoreSizeReader | null = null;
+  #readings: readonly MetricsReading[] = [];
+  readonly #timer: NodeJS.Timeout;
 
   private constructor(parts: MetricsParts) {
     this.#parts = parts;
+    this.#timer = setInterval(() => void this.#addReading(), readingEveryMs).unref();
   }
 
   static open(parts: MetricsParts): ServiceMetrics {
@@ -74,7 +80,13 @@ export class ServiceMetrics {
   }
 
   close(): void {
+    clearInterval(this.#timer);
     this.#process.close();
+  }
+
+  /** The readings of the last hour, oldest first. */
+  get readings(): readonly MetricsReading[] {
+    return this.#readings;
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
@@ -107,6 +119,22 @@ export class ServiceMetrics {
       market_metadata: this.#readMetadata(),
       process: this.#process.read(),
     };
+  }
+
+  async #addReading(): Promise<void> {
+    const { intake, facts } = this.#measured ?? {};
+    const [queries] = (await facts?.engine.meter.latencies.query.read()) ?? [];
+    const { memory, event_loop_lag: lag } = this.#process.read();
+    const reading = {
+      timestamp_ms: this.#parts.clock.nowMs(),
+      lag_seconds: intake?.freshness().lag_seconds ?? null,
+      events_per_second: intake?.progress.rates?.eventsPerSecond ?? null,
+      stream_connections: this.stream.connections,
+      resident_memory_bytes: memory.resident_memory_bytes,
+      event_loop_lag_p99_ms: lag.p99_ms,
+      query_p99_ms: queries?.p99Ms ?? null,
+    };
+    this.#readings = [...this.#readings, reading].slice(-readingsMax);
   }
 
   async #readStore(size: StoreSize | null): Promise<Metrics["store"]> {

@@ -1757,6 +1757,16 @@ class GetMetricsAnswerProcess(TypedDict):
     garbage_collection_seconds: float
 
 
+class GetMetricsAnswerHistory(TypedDict):
+    timestamp_ms: int
+    lag_seconds: int | None
+    events_per_second: float | None
+    stream_connections: int
+    resident_memory_bytes: int
+    event_loop_lag_p99_ms: float
+    query_p99_ms: float | None
+
+
 class GetMetricsAnswer(TypedDict):
     uptime_seconds: float
     version: str
@@ -1770,6 +1780,13 @@ class GetMetricsAnswer(TypedDict):
     books: GetMetricsAnswerBooks | None
     market_metadata: GetMetricsAnswerMarketMetadata | None
     process: GetMetricsAnswerProcess
+    history: NotRequired[list[GetMetricsAnswerHistory]]
+
+
+class GetMetricsQuery(TypedDict):
+    """The optional parameters of getMetrics."""
+
+    include: NotRequired[Literal["history"]]
 
 
 class CreateKeyBody(TypedDict):

@@ -175,9 +175,9 @@ class Client:
         answer: api.GetReadyAnswer = self._http.json(Call("/v1/ready", accepted=(503,)))
         return answer
 
-    def metrics(self) -> api.GetMetricsAnswer:
+    def metrics(self, **query: Unpack[api.GetMetricsQuery]) -> api.GetMetricsAnswer:
         """Metrics of the service as JSON."""
-        answer: api.GetMetricsAnswer = self._http.json(Call("/v1/metrics"))
+        answer: api.GetMetricsAnswer = self._http.json(Call("/v1/metrics", query))
         return answer
 
     def prometheus_metrics(self) -> str:
@@ -417,9 +417,9 @@ class AsyncClient:
         answer: api.GetReadyAnswer = await self._http.json(Call("/v1/ready", accepted=(503,)))
         return answer
 
-    async def metrics(self) -> api.GetMetricsAnswer:
+    async def metrics(self, **query: Unpack[api.GetMetricsQuery]) -> api.GetMetricsAnswer:
         """Metrics of the service as JSON."""
-        answer: api.GetMetricsAnswer = await self._http.json(Call("/v1/metrics"))
+        answer: api.GetMetricsAnswer = await self._http.json(Call("/v1/metrics", query))
         return answer
 
     async def prometheus_metrics(self) -> str:

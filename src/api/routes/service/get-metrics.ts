@@ -2,13 +2,15 @@ import { Type } from "typebox";
 import type { LatencyHistogram } from "../../../base/metrics/latency-histogram.ts";
 import { formatPrometheus, prometheusContentType } from "../../../base/metrics/prometheus-text.ts";
 import { toFamilies } from "../../metrics/metric-table.ts";
-import { type Metrics, metricsSchema } from "../../metrics/metrics-schema.ts";
+import { type Metrics, type MetricsReading, metricsSchema } from "../../metrics/metrics-schema.ts";
 import { PackableBytes } from "../../route/gzip.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 /** The source of both forms of the metrics. */
 export type MetricsSource = {
   read(): Promise<Metrics>;
+  /** The readings of the last hour, oldest first. */
+  readonly readings: readonly MetricsReading[];
   /** The histograms of the latencies in `read`. */
   readonly histograms: readonly LatencyHistogram<string>[];
 };
@@ -20,8 +22,12 @@ export function getMetrics(source: MetricsSource): Route {
     access: "metrics",
     summary: "Get metrics",
     description: "Metrics of the service as JSON",
+    querystring: Type.Object({ include: Type.Optional(Type.Enum(["history"])) }),
     response: metricsSchema,
-    handler: async () => packable(JSON.stringify(await source.read())),
+    handler: async ({ query }) => {
+      const history = query.include === undefined ? {} : { history: source.readings };
+      return packable(JSON.stringify({ ...(await source.read()), ...history }));
+    },
   });
 }
 
