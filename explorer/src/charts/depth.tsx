@@ -53,7 +53,7 @@ export function Depth({ bids, asks }: Sides) {
       </svg>
       <p class="dim num" aria-hidden="true">
         {at === null
-          ? `Depth within ${cents(nearest)} of the middle`
+          ? `Depth within ${cents(nearest)} of the mid`
           : describe(at, bidSteps, askSteps)}
       </p>
     </div>

@@ -204,8 +204,9 @@ function NoMatch({ query }: { readonly query: Query }) {
       {!isFiltered && (
         <p>
           A service that starts at the latest block knows only newer markets. Start it with{" "}
-          <code>--venue polymarket</code>, which names older ones, or with an earlier{" "}
-          <code>--start-block</code> and a new data directory.
+          <code>--venue polymarket</code>, which names older ones. For their history, use an earlier{" "}
+          <code>--start-block</code> with a new data directory, or fill that from files with{" "}
+          <code>oddwire import --lake</code> (<a href="/guide/lake">how to import a lake</a>).
         </p>
       )}
       {status !== "all" && (

@@ -46,8 +46,8 @@ export function OrderPage({ hash }: { readonly hash: string }) {
               )}
               {isLimit && (
                 <p class="dim">
-                  What a taker did not need came back. The page of each transaction has the exact
-                  amounts.
+                  These are upper bounds: what a taker did not use came back. The page of each
+                  transaction has the exact amounts.
                 </p>
               )}
               {cancellations.map((one) => (

@@ -1,7 +1,7 @@
 import type { GetTransaction, Match } from "../../../clients/typescript/src/api.ts";
 import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
 import { ChainLink, FullId, Order, Wallet } from "../parts/hex.tsx";
-import { Facts, Panel } from "../parts/panel.tsx";
+import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { orUnknown } from "../service/failure.ts";
@@ -51,6 +51,7 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
             </Notice>
           ) : (
             <Panel
+              class="transaction-panel"
               title={getSummary(known)}
               requests={[{ title: "Transaction", path: `/v1/transactions/${hash}` }]}
             >
@@ -74,14 +75,13 @@ function ContentsView({ data }: { readonly data: Contents }) {
   };
   return (
     <>
-      <Facts
+      <Figures
         of={[
-          ["Block", String(data.block_number)],
+          ["Block", exact(data.block_number)],
           ["Time", <Time at={data.timestamp_ms} form="second" />],
-          [
-            "Finality",
-            isFinal ? "final, it can never be reverted" : "confirmed, final in a moment",
-          ],
+          isFinal
+            ? ["Finality", "Final", "It can never be reverted"]
+            : ["Finality", "Confirmed", "Final in a moment"],
         ]}
       />
       {data.truncated && <p class="stale">It has more fills and events than are shown.</p>}

@@ -82,7 +82,7 @@ const marketsShown = 20;
 
 const marketColumns: readonly Column[] = [
   ["Market"],
-  ["Current price", "right"],
+  ["Current price", "now right"],
   ["Volume", "right"],
   ["Trades", "right wide"],
   ["Last trade", "right wide"],
@@ -96,9 +96,7 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
   return (
     <Panel
       title={
-        wallet.markets > rows.length
-          ? `The ${rows.length} markets with the highest volume`
-          : "Markets by volume"
+        wallet.markets > rows.length ? `Top ${rows.length} markets by volume` : "Markets by volume"
       }
       requests={[request]}
     >

@@ -204,7 +204,7 @@ function MarketLink(props: { readonly trade: Trade; readonly question: string | 
 export function MatchTypes() {
   return (
     <details class="meanings">
-      <summary>What swap, mint, merge and the dots mean</summary>
+      <summary>What the matches and the dots mean</summary>
       <dl>
         {Object.values(matchTypes).map(({ word, meaning }) => (
           <div key={word}>
