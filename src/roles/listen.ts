@@ -64,7 +64,7 @@ export async function serveEverything(
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
   // The timers of the stream server would keep a process alive that cannot listen.
   return closeOnError(stream, async () => {
-    const explorer = explorerRoutes();
+    const explorer = explorerRoutes(config.venueImages);
     const all = [
       ...routes,
       ...referenceRoutes(),

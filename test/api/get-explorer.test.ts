@@ -11,6 +11,7 @@ import {
 } from "../../src/api/explorer/explorer-routes.ts";
 import { webLimits } from "../../src/base/config/limits.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import {
   assertError,
   assertEveryHeader,
@@ -26,7 +27,7 @@ suite("GET /", () => {
   before(async () => {
     files = await bundleExplorer();
     asset = [...files.keys()].find((name) => name !== pageName) ?? "";
-    const explorer = explorerRoutes(async () => {
+    const explorer = explorerRoutes([], async () => {
       if (isBroken) throw new Error("a file is missing");
       return files;
     });
@@ -172,6 +173,18 @@ suite("GET /", () => {
     assert.match(policy, /default-src 'none'/);
     assert.match(policy, /script-src 'self';/);
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  });
+
+  test("pictures of markets come from the configured origins only", async (t) => {
+    const { routes } = explorerRoutes(["https://images.example"], async () => files);
+    const other = await openTestServer({ routes });
+    cleanUp(t, async () => other.close());
+    const { headers, text } = await other.request("GET", "/");
+    assert.match(
+      String(headers.get("content-security-policy")),
+      /; img-src data: https:\/\/images\.example; /,
+    );
+    assert.match(text, /<meta name="image-origins" content="https:\/\/images\.example">/);
   });
 
   test("200 with every header, compressed for clients that accept gzip", async () => {

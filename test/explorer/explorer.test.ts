@@ -30,7 +30,8 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   stage.node.setFinalized({ behindHead: 50 });
   const venue = await ScriptedVenue.open({ hasEveryBook: true });
   cleanUp(t, async () => venue.close());
-  let service = await stage.startService([stage.node.wsUrl], venue.settings);
+  const settings = { ...venue.settings, ODDWIRE_VENUE_IMAGES: "https://images.example" };
+  let service = await stage.startService([stage.node.wsUrl], settings);
   await service.waitIndexed(beforeLast);
   /** The page that most tests share. */
   const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
@@ -82,6 +83,29 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await fresh.goto(`${service.baseUrl}/trades#key=${adminKey}`);
     await fresh.waitForSelector("tr[data-id]");
     assert.equal(new URL(fresh.url()).hash, "");
+    await fresh.close();
+  });
+
+  await t.test("shows pictures of markets from the configured origins only", async () => {
+    const fresh = await openTab();
+    const loaded: string[] = [];
+    await fresh.route("https://*.example/*", async (route) => {
+      loaded.push(new URL(route.request().url()).hostname);
+      const body = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
+      await route.fulfill({ contentType: "image/svg+xml", body });
+    });
+    await fresh.route("**/v1/markets?**", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { readonly data: readonly Market[] };
+      const data = body.data.map((market, at) => {
+        return { ...market, image: `https://${at % 2 === 0 ? "images" : "other"}.example/${at}` };
+      });
+      await route.fulfill({ response, json: { ...body, data } });
+    });
+    await fresh.goto(`${service.baseUrl}/#key=${adminKey}`);
+    const width = "document.querySelector('img.market-image')?.naturalWidth";
+    await waitFor("a picture", async () => (await fresh.evaluate(width)) === 1 || null);
+    assert.deepEqual(new Set(loaded), new Set(["images.example"]));
     await fresh.close();
   });
 

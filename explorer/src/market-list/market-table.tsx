@@ -11,6 +11,7 @@ import {
 } from "../format/group-markets.ts";
 import { count, dollars, getTone, plural, points } from "../format/numbers.ts";
 import { ago, dateAndTime, timeTooltip, toMilliseconds, until } from "../format/times.ts";
+import { MarketImage } from "../parts/market-image.tsx";
 import { Probability } from "../parts/probability.tsx";
 import { Pending } from "../parts/states.tsx";
 import { paths } from "../routing/paths.ts";
@@ -192,6 +193,7 @@ function EventRows(props: {
     <tbody class="event" data-chunk={chunk}>
       <tr class="event-head">
         <td class="name">
+          <MarketImage url={markets[0]?.image ?? null} />
           <a href={paths.event(id)} data-row>
             {title}
           </a>
@@ -245,6 +247,7 @@ function MarketRow(props: {
   return (
     <tr ref={row} class={label === null ? "" : "outcome-row"} data-market={market.id}>
       <td class="name">
+        {label === null && <MarketImage url={market.image} />}
         <a href={paths.market(market.id)} title={getName(market)} data-row>
           {label ?? getName(market)}
         </a>

@@ -34,13 +34,15 @@ async function openExplorer(): Promise<ExplorerFiles> {
   return new Map(await Promise.all(bodies));
 }
 
-/** Lets the page load its own assets, call the service it came from, and nothing else. */
-const contentSecurityPolicy = pagePolicy([
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src data:",
-]);
+/** Lets the page load its own assets and pictures of these origins, call the service it came from, and nothing else. */
+function getPolicy(imageOrigins: readonly string[]): string {
+  return pagePolicy([
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    ["img-src data:", ...imageOrigins].join(" "),
+  ]);
+}
 
 /** All paths at which the page shows something. */
 const pagePaths = [
@@ -66,9 +68,12 @@ const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 
 
 const yearSeconds = 31_536_000;
 
-/** Returns the routes of the explorer and its page. They need no key. The files are opened at the first request. */
-export function explorerRoutes(open = openExplorer) {
-  const readFiles = madeOnce(async () => keep(await open()));
+/**
+ * Returns the routes of the explorer and its page. They need no key. The files are opened at the first request. The page
+ * shows pictures of markets from `imageOrigins` only.
+ */
+export function explorerRoutes(imageOrigins: readonly string[], open = openExplorer) {
+  const readFiles = madeOnce(async () => keep(await open(), imageOrigins));
   const fileNamed = async (name: string): Promise<PackableBytes> => {
     const file = (await readFiles()).get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
@@ -100,14 +105,22 @@ export function explorerRoutes(open = openExplorer) {
   return { routes: [...pages, assets], page };
 }
 
-function keep(files: ExplorerFiles): ReadonlyMap<string, PackableBytes> {
+function keep(
+  files: ExplorerFiles,
+  imageOrigins: readonly string[],
+): ReadonlyMap<string, PackableBytes> {
+  const policy = getPolicy(imageOrigins);
+  const meta = `<meta name="image-origins" content="${imageOrigins.join(" ")}"></head>`;
   return new Map(
     [...files].map(([name, body]) => {
       const contentType = getContentType(name);
       assert(contentType !== null, `${name} is of the explorer`);
-      const file = staticFile(body, contentType, contentSecurityPolicy);
+      const isPage = name === pageName;
+      const hasMeta = isPage && imageOrigins.length > 0;
+      const full = hasMeta ? Buffer.from(`${body}`.replace("</head>", meta)) : body;
+      const file = staticFile(full, contentType, policy);
       // The page has no name under `/assets`, where browsers cache files for a year.
-      return [name === pageName ? "" : name, file];
+      return [isPage ? "" : name, file];
     }),
   );
 }

@@ -51,6 +51,7 @@ test("unset and empty variables get their defaults", () => {
     venueMarketsMax: 1000,
     venueMetadataUrl: "https://gamma-api.polymarket.com",
     venueWsUrl: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
+    venueImages: [],
     corsOrigins: [],
     trustedProxies: [],
     publicRead: 0,

@@ -128,6 +128,14 @@ const settings = {
       "How many of the venue's most traded open markets are listed before their first indexed trade",
     ...wholeNumber({ min: 0, max: 100_000, fallback: 1000 }),
   }),
+  venueImages: setting<readonly string[]>({
+    variable: "ODDWIRE_VENUE_IMAGES",
+    description:
+      "Origins from which the explorer may load pictures of markets; browsers then connect to them",
+    form: "a comma list of https origins such as https://images.example.com",
+    fallback: [],
+    read: getList((text) => isOrigin(text) && text.startsWith("https:")),
+  }),
   corsOrigins: setting<readonly string[]>({
     variable: "ODDWIRE_CORS_ORIGINS",
     description: "Origins whose pages may call the service from a browser",
