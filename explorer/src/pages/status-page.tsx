@@ -4,7 +4,7 @@ import { bytes, count, exact, measure, plural, unknown } from "../format/numbers
 import { duration } from "../format/times.ts";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown, Skeleton } from "../parts/states.tsx";
-import { scrolling, TableHead } from "../parts/table-head.tsx";
+import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { freshness, isCatchingUp, metrics } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
@@ -232,15 +232,15 @@ function Endpoints({ metrics: { indexer } }: { readonly metrics: Metrics }) {
     <Panel title="RPC endpoints">
       <Rows
         label="JSON-RPC endpoints"
-        names={[
-          "Host",
-          "Circuit breaker",
-          "Calls",
-          "Errors",
-          "Rate limited",
-          "Invalid responses",
-          "Latency",
-          "Head",
+        columns={[
+          ["Host"],
+          ["Circuit breaker", "right"],
+          ["Calls", "right"],
+          ["Errors", "right"],
+          ["Rate limited", "right wide"],
+          ["Invalid responses", "right wide"],
+          ["Latency", "right"],
+          ["Head", "right wide"],
         ]}
         rows={indexer.endpoints.map((one) => [
           one.host,
@@ -262,7 +262,14 @@ function Routes({ metrics: { api } }: { readonly metrics: Metrics }) {
     <Panel title="Requests by route">
       <Rows
         label="API routes"
-        names={["Route", "Responses", "4xx", "5xx", "p50", "p99"]}
+        columns={[
+          ["Route"],
+          ["Responses", "right"],
+          ["4xx", "right wide"],
+          ["5xx", "right"],
+          ["p50", "right"],
+          ["p99", "right"],
+        ]}
         rows={api.routes
           .filter(({ route }) => route.startsWith("/v1/"))
           .map(({ method, route, statuses, ...one }) => [
@@ -292,18 +299,18 @@ function milliseconds(value: number | null): string {
 
 function Rows(props: {
   readonly label: string;
-  readonly names: readonly string[];
+  readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
 }) {
   return (
     <div {...scrolling(props.label)}>
       <table aria-label={props.label}>
-        <TableHead columns={props.names.map((name, at) => [name, at > 0 ? "right" : ""])} />
+        <TableHead columns={props.columns} />
         <tbody>
           {props.rows.map((cells) => (
             <tr key={cells[0]}>
               {cells.map((cell, at) => (
-                <td key={at} class={at > 0 ? "right num nowrap" : "id"}>
+                <td key={at} class={`${props.columns[at]?.[1] ?? "id"} num`}>
                   {cell}
                 </td>
               ))}
