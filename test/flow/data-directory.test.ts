@@ -1,4 +1,4 @@
-/** `serve` must refuse data directorys that are in use by another process, of another chain, or damaged. */
+/** `serve` must refuse data directories that are in use by another process, of another chain, or damaged. */
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
@@ -34,7 +34,8 @@ import { Service, type ServiceOptions } from "../support/service.ts";
 import { encode, getFacts } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const chain = buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 }));
+const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 });
+const chain = buildChain(plans);
 
 async function openScene(t: TestContext): Promise<ServiceOptions> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
@@ -110,6 +111,24 @@ test("a start with nodes of another chain leaves an empty folder usable for the 
   assert.equal(await service.stop(), 0);
   const holds = /holds chain 137, ODDWIRE_CHAIN_ID is 1; use another ODDWIRE_DATA_DIR/;
   await assertRefuses({ ...options, settings }, 2, holds);
+});
+
+test("a directory is not continued on another chain of the same id, longer or shorter", async (t) => {
+  const options = await openScene(t);
+  const first = await Service.open(options);
+  await first.waitFinalized(chain.at(-1)?.block.number ?? 0);
+  const stored = await first.getAllPages("/v1/fills?order=asc&limit=1000");
+  assert.equal(await first.stop(), 0);
+  for (const numRuns of [60, 20]) {
+    const others = fc.sample(anyBlockPlan(), { seed: testSeed + 1, numRuns });
+    const blocks = buildChain(others, { salt: "other" }).map(({ block }) => block);
+    const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks) });
+    cleanUp(t, async () => node.close());
+    const service = await Service.open({ ...options, rpcUrls: [node.url] });
+    await service.waitUnready("chain");
+    assert.deepEqual(await service.getAllPages("/v1/fills?order=asc&limit=1000"), stored);
+    assert.equal(await service.stop(), 0);
+  }
 });
 
 test("a service that started at the latest block loses nothing if it is killed before any block is final", async (t) => {

@@ -1,4 +1,4 @@
-/** Makes data directorys and reports permanent problems immediately. */
+/** Makes data directories and reports permanent problems immediately. */
 import { accessSync, constants, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
