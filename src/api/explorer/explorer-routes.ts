@@ -117,7 +117,7 @@ function keep(
       assert(contentType !== null, `${name} is of the explorer`);
       const isPage = name === pageName;
       const hasMeta = isPage && imageOrigins.length > 0;
-      const full = hasMeta ? Buffer.from(`${body}`.replace("</head>", meta)) : body;
+      const full = hasMeta ? Buffer.from(body.toString().replace("</head>", meta)) : body;
       const file = staticFile(full, contentType, policy);
       // The page has no name under `/assets`, where browsers cache files for a year.
       return [isPage ? "" : name, file];
