@@ -12,6 +12,7 @@ import { toSeq } from "../src/base/ids.ts";
 import { type BlockFacts, emptyBlock } from "../src/market/block-facts.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { toWord } from "../src/market/ids/keccak.ts";
+import { countNames } from "../src/storage/codec/commit-counts.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
 import { fillColumns, fillOffsets } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
@@ -199,7 +200,10 @@ function commitSql(from: number, to: number, secondsPerBlock: number): string {
   );
   const hash = getBlockHash(to - 1).slice(2);
   const time = getBlockTime(to - 1, secondsPerBlock);
-  return `INSERT INTO commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
+  return `INSERT INTO commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, ${countNames
+    .slice(counts.length)
+    .map(() => 0)
+    .join()}, 0`;
 }
 
 /** Rows of the markets that are announced in some blocks, most of them shortly before their first trade. */

@@ -98,6 +98,7 @@ async function measureBytes(): Promise<void> {
   const env = {
     ODDWIRE_START_BLOCK: "0",
     ODDWIRE_CONTRACTS_FILE: contractsFile,
+    ODDWIRE_WALLETS: "off",
     ODDWIRE_DATA_DIR: join(folder, "data"),
   };
   const secondsPerBlock = Math.floor((days * daySeconds) / toBlocks(fills * 0.8));
