@@ -69,7 +69,12 @@ export type EventFacts = {
 /** An event as clients see it, built from its markets. The first market with a value gives it. */
 export function toEventRow({ key, markets: members, sums, priceSum }: EventFacts): EventRow {
   const markets = members.map(({ market }) => market);
-  const { volume_shares: _, ...sumFields } = toSumFields(sums);
+  const {
+    volume_shares: _,
+    volume_usd: volume,
+    volume_24h_usd: dayVolume,
+    ...rest
+  } = toSumFields(sums);
   const getFirst = <Value>(read: (market: Market) => Value | null | undefined) =>
     markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
   const createdAt = Math.min(...markets.map((market) => market.createdAt));
@@ -89,7 +94,9 @@ export function toEventRow({ key, markets: members, sums, priceSum }: EventFacts
     end_date: endMs === 0 ? null : wire.formatTime(endMs / 1000),
     market_count: markets.length,
     markets: members.map(toEventMarketRow),
-    ...sumFields,
+    volume_usd: volume,
+    volume_24h_usd: dayVolume,
+    ...rest,
     price_sum: wire.decimalOrNull(priceSum),
     metadata_source: getFirst((market) => market.metadataSource) ?? "none",
   };
