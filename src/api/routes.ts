@@ -7,7 +7,9 @@ import type { Clock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
+import { withFields } from "./lists/fields.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
+import { withTokenNames } from "./lists/token-names.ts";
 import type { Route } from "./route/route.ts";
 import { listIpBlocks, unblockIp } from "./routes/admin/ip-block-routes.ts";
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./routes/admin/key-routes.ts";
@@ -81,7 +83,10 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
   };
   const routes: Readonly<Record<string, Route>> = {
     ...Object.fromEntries(
-      Object.entries(reading).map(([name, route]) => [name, withMinSeq(route, backend)]),
+      Object.entries(reading).map(([name, route]) => [
+        name,
+        withFields(withTokenNames(withMinSeq(route, backend), backend)),
+      ]),
     ),
     openStream: openStream(),
     getHealth: getHealth(clock),

@@ -76,9 +76,53 @@ export function wrongValue(
   choices: readonly string[] = [],
 ): string {
   const issue = `must be ${expected}; got ${quote(given)}`;
-  const meant =
-    typeof given === "string" ? (findSynonym(given, choices) ?? nearName(given, choices)) : null;
-  return meant === null ? issue : `${issue}; did you mean ${meant}?`;
+  const meant = typeof given === "string" ? findChoice(given, choices) : null;
+  if (meant !== null) return `${issue}; did you mean ${meant}?`;
+  const kind =
+    typeof given === "string" && /\b(id|hash|address)\b/.test(expected) && findKind(given);
+  return kind ? `${issue}; this is ${kind}` : issue;
+}
+
+/** Returns what kind of id a text is; `null` for any other text. */
+function findKind(text: string): string | null {
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return "a condition id or another hash";
+  if (/^0x[0-9a-f]{62}$/i.test(text)) return "a condition id of Protocol V2";
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return "an address";
+  return /^[0-9]{60,78}$/.test(text) ? "a token id" : null;
+}
+
+function findChoice(given: string, choices: readonly string[]): string | null {
+  const seconds = parseDuration(given);
+  // A near name would be another time: 1w is not 1m, and 24h is not 4h.
+  if (seconds !== null && choices.some((choice) => parseDuration(choice) !== null))
+    return choices.find((choice) => parseDuration(choice) === seconds) ?? null;
+  return findSynonym(given, choices) ?? nearName(given, choices);
+}
+
+const unitSeconds: Readonly<Record<string, number>> = {
+  s: 1,
+  sec: 1,
+  second: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  h: 3600,
+  hr: 3600,
+  hour: 3600,
+  d: 86_400,
+  day: 86_400,
+  w: 604_800,
+  week: 604_800,
+};
+
+/** Parses a length of time with a unit, such as `15m`, `1H` or `1day`, into seconds; `null` for any other text. */
+function parseDuration(text: string): number | null {
+  const [, count, unit = ""] = /^([0-9]{1,6}) ?([a-z]{1,7})$/i.exec(text) ?? [];
+  if (count === undefined) return null;
+  // A month for charts.
+  if (unit === "M") return Number(count) * 2_592_000;
+  const singular = unit.toLowerCase().replace(/(?<=..)s$/, "");
+  return Number(count) * (unitSeconds[singular] ?? Number.NaN);
 }
 
 function quote(given: unknown): string {

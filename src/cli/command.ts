@@ -28,6 +28,25 @@ export function print(...lines: readonly string[]): number {
   return exitCodes.done;
 }
 
+/** What has to be closed before the process may exit: the embedded engine crashes an exit while it is open. */
+const openParts = new Set<() => Promise<void>>();
+
+/** Closes a part also when the process ends because standard output cannot be written. Returns how to end that. */
+export function closeBeforeExit(close: () => Promise<void>): () => void {
+  openParts.add(close);
+  return () => openParts.delete(close);
+}
+
+/** Closes what `closeBeforeExit` has registered, the newest first. */
+export async function closeOpenParts(): Promise<void> {
+  for (const close of [...openParts].toReversed()) await close().catch(() => undefined);
+}
+
+/** Sets the exit code in case the process ends before its command does. */
+export function setExitCode(code: number): void {
+  process.exitCode = code;
+}
+
 /** Formats rows as a text table. Each column is as wide as its longest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>

@@ -1,4 +1,5 @@
 /** Filters of fills. A test compares the two forms of a filter (SQL and predicate) on generated rows. */
+import { priceMicros } from "../base/decimal.ts";
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
@@ -20,7 +21,7 @@ import {
 export type FillFilter = PlaceFilter & {
   readonly roles?: readonly FillRole[] | undefined;
   readonly tokenIds?: readonly TokenId[] | undefined;
-  /** Trades of these tokens are inverted to their complements before `side` and `valueMin` are compared. */
+  /** Trades of these tokens are inverted to their complements before side, value and price are compared. */
   readonly invertedTokenIds?: readonly TokenId[] | undefined;
   readonly side?: Side | undefined;
   /** The tokens of the maker's order. In a mint or a merge this is the other token of the pair. */
@@ -28,9 +29,14 @@ export type FillFilter = PlaceFilter & {
   readonly makerSide?: Side | undefined;
   /** The collateral that the maker's order paid or received, in micros. */
   readonly makerValueMin?: bigint | undefined;
+  /** The builder code of the maker's order. */
+  readonly builder?: Hash | undefined;
   readonly sizeMin?: bigint | undefined;
   readonly sizeMax?: bigint | undefined;
   readonly valueMin?: bigint | undefined;
+  /** Inclusive bounds of the rounded price, in micros from 0 to 1,000,000. A fill without a price is outside them. */
+  readonly priceMin?: bigint | undefined;
+  readonly priceMax?: bigint | undefined;
   readonly maker?: Address | undefined;
   readonly taker?: Address | undefined;
   readonly wallet?: Address | undefined;
@@ -46,7 +52,10 @@ export function fillCondition({ invertedTokenIds = [], ...filter }: FillFilter):
   return allOf({ ...fillConditions, ...publicConditions(invertedTokenIds) }, filter);
 }
 
-type OwnFilter = Omit<FillFilter, "invertedTokenIds" | "side" | "valueMin">;
+/** Fields that inversion changes. */
+type PublicFilter = Pick<FillFilter, "side" | "valueMin" | "priceMin" | "priceMax">;
+
+type OwnFilter = Omit<FillFilter, "invertedTokenIds" | keyof PublicFilter>;
 
 const fillConditions: Conditions<OwnFilter, Fill> = {
   ...placeConditions,
@@ -69,6 +78,7 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
     sql: `(maker = ${hexLiteral(address)} OR taker = ${hexLiteral(address)})`,
     holds: (fill) => fill.maker === address || fill.taker === address,
   }),
+  builder: is("builder", hexLiteral, (fill) => fill.builder),
   orderHash: is("order_hash", hexLiteral, (fill) => fill.orderHash),
   matchType: is("match_type", wordLiteral, (fill) => fill.matchType),
   sizeMin: (micros) => ({
@@ -81,30 +91,48 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
   }),
 };
 
-/** Returns the conditions on side and value as clients see them: inverted for trades of the inverted tokens. */
-function publicConditions(
-  inverted: readonly TokenId[],
-): Conditions<Pick<FillFilter, "side" | "valueMin">, Fill> {
-  const sql =
-    inverted.length === 0
-      ? { side: "side", value: "value" }
-      : invertedSql(isIn("token_id", inverted.map(hexLiteral)));
-  const shown = (fill: Fill) =>
+/** Returns the conditions on side, value and price as clients see them: inverted for trades of the inverted tokens. */
+function publicConditions(inverted: readonly TokenId[]): Conditions<PublicFilter, Fill> {
+  const sql = publicSql(inverted);
+  const toPublic = (fill: Fill) =>
     inverted.includes(fill.tokenId) ? invertFill(fill, fill.tokenId) : fill;
+  const hasPrice = (fill: Fill, isWithin: (price: bigint) => boolean): boolean => {
+    const price = priceMicros(toPublic(fill).value, fill.size);
+    return price !== null && isWithin(price);
+  };
   return {
     side: (side) => ({
       sql: `${sql.side} = ${wordLiteral(side)}`,
-      holds: (fill) => shown(fill).side === side,
+      holds: (fill) => toPublic(fill).side === side,
     }),
     valueMin: (micros) => ({
       sql: `${sql.value} >= ${decimalLiteral(micros)}`,
-      holds: (fill) => shown(fill).value >= micros,
+      holds: (fill) => toPublic(fill).value >= micros,
+    }),
+    priceMin: (micros) => ({
+      sql: priceSql(sql.value, micros % 2n === 0n ? ">=" : ">", 2n * micros - 1n),
+      holds: (fill) => hasPrice(fill, (price) => price >= micros),
+    }),
+    priceMax: (micros) => ({
+      sql: priceSql(sql.value, micros % 2n === 0n ? "<=" : "<", 2n * micros + 1n),
+      holds: (fill) => hasPrice(fill, (price) => price <= micros),
     }),
   };
 }
 
-/** Returns SQL for the side and value of a fill, inverted as by `invertFill` where the condition `isInverted` holds. */
-function invertedSql(isInverted: string): { readonly side: string; readonly value: string } {
+/** Returns SQL that compares the exact price with a number of half micros. Ties round to even, as in `priceMicros`. */
+function priceSql(value: string, operator: string, halfMicros: bigint): string {
+  const sides = `toDecimal256(${value}, 6) * 2000000 ${operator} toDecimal256(size, 6) * (${halfMicros})`;
+  return `(size > 0 AND ${sides})`;
+}
+
+/** Returns SQL for the side and value of a fill, inverted as by `invertFill` for the inverted tokens. */
+export function publicSql(inverted: readonly TokenId[]): {
+  readonly side: string;
+  readonly value: string;
+} {
+  if (inverted.length === 0) return { side: "side", value: "value" };
+  const isInverted = isIn("token_id", inverted.map(hexLiteral));
   return {
     side: `if(${isInverted}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
     value: `if(${isInverted}, size - value, value)`,

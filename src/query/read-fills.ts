@@ -75,7 +75,7 @@ function settingsFor({ timestampFrom, timestampTo }: FillFilter): string {
 }
 
 /** Returns the table to read. The hash index of an order or transaction is faster than the order by token. */
-function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
+export function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
   const hasHash = orderHash !== undefined || txHash !== undefined;
   return tokenIds === undefined || hasHash ? "fills" : "fills_by_token";
 }

@@ -57,15 +57,7 @@ test("200: a valid request id is returned, any other is replaced", async () => {
 });
 
 test("404: an unknown path, with the rate limit of the key if one is sent", async () => {
-  const paths = [
-    "/",
-    "/v1",
-    "/v2/health",
-    "/v1/health/",
-    "/v1/Health",
-    "//v1/health",
-    "/v1/%2e%2e",
-  ];
+  const paths = ["/", "/v1", "/v2/health", "/v1/Health", "/v1/%2e%2e"];
   for (const path of paths) {
     const anonymous = await server.request("GET", path);
     assertError(anonymous, "NOT_FOUND");
@@ -80,9 +72,7 @@ test("404: a path that lacks an id is unknown, with any method and without a key
   for (const [path, meant] of [
     ["/v1/ready-made/", "/v1/ready-made/{token_id}"],
     ["/v1/ready-made/?limit=1", "/v1/ready-made/{token_id}"],
-    ["/v1/keys/", "/v1/keys"],
     ["/v1/keys//rotate", "/v1/keys/{id}"],
-    ["/v1/health/", "/v1/health"],
   ]) {
     for (const method of ["GET", "POST", "DELETE"]) {
       for (const key of [server.keys.admin, undefined]) {

@@ -64,9 +64,10 @@ test("200: parameters have their type, their bounds, their default and their val
     name: "token_id",
     in: "path",
     required: true,
-    description: "Outcome token, a decimal below 2^256",
+    description:
+      "Outcome token: a decimal below 2^256, or a slug or condition id with an outcome (label or index): who-wins:yes",
     example: sampleAnswers.getPrice.data.token_id,
-    schema: { type: "string", pattern: "^[0-9]{1,78}$" },
+    schema: { type: "string", pattern: "^([0-9]{1,78}|[^:]{1,200}:[^:]{1,200})$" },
   });
   const { required, style, explode, schema } = parameter("/v1/price", "token_ids");
   assert.deepEqual([required, style, explode, schema.maxItems], [true, "form", false, 100]);

@@ -40,7 +40,8 @@ test("200: a hundred prices in one request", async () => {
 });
 
 test("400: no token id, too many token ids, and an invalid one", async () => {
-  const expected = "a list of 1 to 100, each a decimal token id below 2^256";
+  const named = "or a slug or condition id with an outcome, such as who-wins:yes";
+  const expected = `a list of 1 to 100, each a decimal token id below 2^256, ${named}`;
   const tooMany = Array.from({ length: 101 }, () => "1").join(",");
   const refusals = {
     "": `token_ids is required: ${expected}`,
@@ -49,7 +50,7 @@ test("400: no token id, too many token ids, and an invalid one", async () => {
     "?token_ids=1,x": `token_ids must be ${expected}; got "x"`,
     [`?token_ids=${tooMany}`]: `token_ids must be ${expected}; got "${tooMany.slice(0, 63)}...`,
     "?token_id=1":
-      "token_id is not known here; did you mean token_ids? Valid names: token_ids, include_mirror, at, min_seq",
+      "token_id is not known here; did you mean token_ids? Valid names: token_ids, include_mirror, at, min_seq, fields",
     "?token_ids=1&token_ids=2": "token_ids is given more than once",
   };
   for (const [query, message] of Object.entries(refusals))

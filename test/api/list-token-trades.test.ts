@@ -70,7 +70,7 @@ test("400: an invalid token id, and the token_id parameter of the list of all tr
       await server.get(`/v1/trades/market/${id}`),
       "VALIDATION_ERROR",
     );
-    assert.match(message, /^token_id must be a decimal token id below 2\^256; got "/);
+    assert.match(message, /^token_id must be a decimal token id below 2\^256, or a slug .*; got "/);
   }
   const { message } = assertError(await server.get(`${path}?token_id=1`), "VALIDATION_ERROR");
   assert.match(message, /^token_id is not known here; valid names: .*\blimit, /);

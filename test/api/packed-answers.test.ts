@@ -51,7 +51,7 @@ async function ask(path: string, { method = "GET", accepted, headers = {} }: Sen
 
 /** Returns the headers that are equal in two responses: all but the time and the state of the limit. */
 function lasting({ headers }: { headers: IncomingHttpHeaders }): IncomingHttpHeaders {
-  const own = ["date", "x-ratelimit-remaining", "x-ratelimit-reset"];
+  const own = ["date", "x-ratelimit-remaining", "x-ratelimit-reset", "ratelimit"];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DataServer } from "../support/open-data-server.ts";
+import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
 const server = await DataServer.open({ finalBlocks: 2, unfinalizedBlocks: 0 });
 after(() => server.close());
@@ -35,6 +36,8 @@ const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] =
   ["/v1/trades?start=2026-01-01T00:00:00+02:00", "start", 'got "2026-01-01T00:00:00 02:00"', "%2B"],
   ["/v1/candles/1?interval=1h", "interval", "did you mean resolution?"],
   ["/v1/candles/1?resolution=1H", "resolution", 'got "1H"', "did you mean 1h?"],
+  ["/v1/candles/1?resolution=60min", "resolution", "did you mean 1h?"],
+  ["/v1/candles/1?resolution=24h", "resolution", "did you mean 1d?"],
 ];
 
 for (const [path, parameter, ...parts] of cases) {
@@ -60,15 +63,70 @@ test("405: the message names the methods of the path", async () => {
   assert.equal(message, "DELETE is not possible here, only GET, HEAD, OPTIONS");
 });
 
-test("404: suggests the path that was probably meant, such as /v1/markets for /v1/market", async () => {
-  for (const [path, meant] of [
-    ["/v1/market", "/v1/markets"],
-    ["/v1/trade", "/v1/trades"],
-    ["/api/v1/trade/1", "/v1/trades"],
-    ["/v1/orderbooks/1", "/v1/orderbook/{token_id}"],
-    ["/v1/tx/0x12", "/v1/transactions/{tx_hash}"],
-  ] as const) {
+for (const resolution of ["1w", "1M", "2h", "10m", "1y"]) {
+  test(`400: no other time is suggested for ${resolution}`, async () => {
+    const { body } = await server.get(`/v1/candles/1?resolution=${resolution}`);
+    const { message } = body["error"] as { message: string };
+    const expected = "resolution must be one of 1m, 5m, 15m, 1h, 4h, 1d";
+    assert.equal(message, `${expected}; got "${resolution}"`);
+  });
+}
+
+const meantPaths: readonly (readonly [path: string, meant: string])[] = [
+  ["/v1/market", "/v1/markets"],
+  ["/v1/trade", "/v1/trades"],
+  ["/api/v1/trade/1", "/v1/trades"],
+  ["/v1/orderbooks/1", "/v1/orderbook/{token_id}"],
+  ["/v1/tx/0x12", "/v1/transactions/{tx_hash}"],
+  // The first word is right, so nothing else is meant.
+  ["/v1/trades/nonsense", "/v1/trades"],
+  ["/v1/resolutions/nonsense", "/v1/resolutions"],
+  // Paths of Polymarket and of other data services.
+  ["/midpoint?token_id=1", "/v1/price/{token_id} (mid)"],
+  ["/v1/midpoint", "/v1/price/{token_id} (mid)"],
+  ["/prices-history?market=1&interval=1d", "/v1/candles/{token_id}"],
+  ["/v1/prices-history", "/v1/candles/{token_id}"],
+  ["/book?token_id=1", "/v1/orderbook/{token_id}"],
+  ["/v1/book/1", "/v1/orderbook/{token_id}"],
+  ["/positions?user=0x1", "/v1/wallets/{address}/positions"],
+  ["/v1/wallets/0x12/trades", "/v1/trades?wallet="],
+  ["/v1/markets/0x12/trades", "/v1/trades?condition_id="],
+  ["/v1/markets/slug/who-wins", "/v1/markets/{id}"],
+  ["/public-search?q=1", "/v1/markets?search="],
+  ["/healthz", "/v1/health"],
+];
+
+for (const [path, meant] of meantPaths) {
+  test(`404: suggests ${meant} for ${path}`, async () => {
     const { message } = (await server.get(path)).body["error"] as { message: string };
     assert.equal(message, `There is no such path; did you mean ${meant}? See /docs`);
+  });
+}
+
+test("308: a slash too many leads to the known path, with the query", async () => {
+  const { edge } = server;
+  for (const [path, location] of [
+    ["/v1/markets/", "/v1/markets"],
+    ["/v1/markets/?limit=1&search=a%2Fb", "/v1/markets?limit=1&search=a%2Fb"],
+    ["//v1//markets", "/v1/markets"],
+    ["/v1/price/12/", "/v1/price/12"],
+    ["/v1/keys/", "/v1/keys"],
+    ["/v1/markets/?x=1?y=2", "/v1/markets?x=1?y=2"],
+  ] as const) {
+    for (const method of ["GET", "POST"]) {
+      const answer = await edge.request(method, path, { key: edge.keys.read });
+      assert.equal(answer.status, 308, path);
+      assert.equal(answer.headers.get("location"), location);
+      assertEveryHeader(answer.headers);
+    }
+  }
+  for (const path of [
+    "//example.com/",
+    "/v1/nothing/",
+    "/v1//",
+    "/v1/keys//rotate",
+    "/v1//price/1",
+  ]) {
+    assertError(await server.get(path), "NOT_FOUND");
   }
 });

@@ -1,11 +1,12 @@
 /** The commands `check` and `repair` compare the store with a node and correct it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cli } from "../support/cli.ts";
 import { on, wrongHeaders } from "../support/faults.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand, runProgram } from "../support/run-command.ts";
 import { type RpcLog, toQuantity } from "../support/scripted-block.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 
@@ -41,6 +42,16 @@ test("check reports what differs, and repair corrects it", async (t) => {
     differs.stdout,
     new RegExp(`^block ${wrongBlock} log \\d+: order_filled of 0x[0-9a-f]{40} is missing$`, "m"),
   );
+  for (const [command, redirection, code, message] of [
+    ["check", "| head -1 > /dev/null", 2, null],
+    ["check", "> /dev/full", 75, "oddwire: standard output cannot be written: "],
+    ["check --json", "> /dev/full", 75, "oddwire: standard output cannot be written: "],
+  ] as const) {
+    const line = `"${process.execPath}" "${cli}" ${command} ${range.join(" ")} ${redirection}; exit \${PIPESTATUS[0]}`;
+    const ended = await runProgram("bash", ["-c", line], stage.commandSettings);
+    assert.equal(ended.code, code, `${command} ${redirection}: ${ended.stderr}`);
+    if (message !== null) assert(ended.stderr.includes(message), ended.stderr);
+  }
   const outside = await run(["check", "--from", "0", "--to", "99999999"]);
   assert.equal(outside.code, 2);
   assert.match(outside.stderr, /within what is stored: blocks \d+ to \d+ are stored/);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { priceMicros } from "../../src/base/decimal.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
@@ -16,6 +17,10 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   const near = fc.bigInt({ min: -1n, max: 1n });
   const nearby = fc.integer({ min: -1, max: 1 });
   const pick = <Value>(of: (fill: Fill) => Value): fc.Arbitrary<Value> => row.map(of);
+  const anyPrice = fc.tuple(row, near, fc.boolean()).map(([{ value, size }, off, isInverted]) => {
+    const price = (priceMicros(value, size) ?? 0n) + off;
+    return isInverted ? 1_000_000n - price : price;
+  });
   // A new condition of `FillFilter` must be added here, or this does not compile.
   const conditions = {
     roles: fc.uniqueArray(fc.constantFrom("maker", "taker", "direct"), { minLength: 1 }),
@@ -39,6 +44,9 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
     sizeMin: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
     sizeMax: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
     valueMin: fc.tuple(row, near).map(([fill, off]) => fill.value + off),
+    priceMin: anyPrice,
+    priceMax: anyPrice,
+    builder: pick((fill) => fill.builder ?? fill.orderHash),
     maker: pick((fill) => fill.maker),
     taker: pick((fill) => fill.taker),
     wallet: pick((fill) => fill.maker),

@@ -138,6 +138,12 @@ function testPages({ server, path }: ListUnderTest): void {
     assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
     assertEveryHeader(answer.headers);
     const { pagination, meta } = await server.getPage(getPath(path, { limit: "1" }));
+    const { headers } = await server.get(getPath(path, { limit: "1" }));
+    const [, target = ""] = /^<(.+)>; rel="next"$/.exec(String(headers.get("link"))) ?? [];
+    const linked = await server.getPage(target);
+    const cursor = String(pagination.next_cursor);
+    const next = await server.getPage(getPath(path, { limit: "1", cursor }));
+    assert.deepEqual(linked.data, next.data);
     assert.equal(pagination.limit, 1);
     assert.equal(meta["indexed_block"], server.newestBlock);
     assert.equal(meta["finalized_block"], server.finalBlock);
@@ -226,12 +232,13 @@ function testRefusals({ server, path }: ListUnderTest): void {
 
 /** Ranges that end before they start are refused, not empty. */
 function isInsideOut(query: Query): boolean {
-  const { start, end, from_block, to_block, min_size, max_size } = query;
+  const { start, end, from_block, to_block, min_size, max_size, min_price, max_price } = query;
   const isAbove = (one?: string, other?: string) => Number(one) > Number(other);
   return (
     (start !== undefined && start === end) ||
     isAbove(start, end) ||
     isAbove(from_block, to_block) ||
-    isAbove(min_size, max_size)
+    isAbove(min_size, max_size) ||
+    isAbove(min_price, max_price)
   );
 }

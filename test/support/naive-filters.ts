@@ -46,6 +46,9 @@ export const tradeFilters = {
   condition_id: equal("condition_id"),
   exchange: equal("exchange"),
   match_type: equal("match_type"),
+  builder: optional("builder", `0x${"ab".repeat(32)}`),
+  min_price: price((own, min) => own >= min),
+  max_price: price((own, max) => own <= max),
 } satisfies Record<string, NaiveFilter>;
 
 /** Returns the rows that pass all filters of a query. */
@@ -76,6 +79,14 @@ export function optional(field: string, absent: string): NaiveFilter {
   return {
     sample: ({ [field]: value }) => (typeof value === "string" ? value : absent),
     holds: (row, value) => row[field] === value,
+  };
+}
+
+/** Filters by price. A row without a price passes none. */
+function price(holds: (own: bigint, value: bigint) => boolean): NaiveFilter {
+  return {
+    sample: ({ price: own }) => (typeof own === "string" ? own : "0.5"),
+    holds: (row, value) => row["price"] !== null && holds(toMicros(row["price"]), toMicros(value)),
   };
 }
 

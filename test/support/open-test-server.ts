@@ -183,6 +183,8 @@ const expectedHeaders = Object.entries({
   "x-ratelimit-limit": /^(100|1000|2000|5000)$/,
   "x-ratelimit-remaining": /^[0-9]{1,4}$/,
   "x-ratelimit-reset": /^([0-9]|[1-5][0-9]|60)$/,
+  "ratelimit-policy": /^"default";q=(100|1000|2000|5000);w=60$/,
+  ratelimit: /^"default";r=[0-9]{1,4};t=([0-9]|[1-5][0-9]|60)$/,
   "strict-transport-security": /^max-age=[1-9]/,
   vary: /^(?:Origin, )?Accept-Encoding$/,
   "x-frame-options": /^DENY$/,
@@ -263,7 +265,8 @@ async function request(
   if (sent.key !== undefined) headers.set("x-api-key", sent.key);
   if (sent.json !== undefined) headers.set("content-type", "application/json");
   const body = sent.json === undefined ? sent.body : JSON.stringify(sent.json);
-  const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
+  const init = { method, headers, redirect: "manual" } as const;
+  const response = await fetch(url, { ...init, ...(body === undefined ? {} : { body }) });
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
   const fields = isJson ? parseBody(text) : {};

@@ -822,6 +822,7 @@ export type ListMarkets = {
     readonly sort?: "volume_24h" | "volume" | "trades_24h" | "created_at" | "end_date" | "last_trade_at" | undefined;
     readonly order?: "desc" | "asc" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "question_id" | "question" | "description" | "slug" | "category" | "tags" | "event_id" | "event_slug" | "image" | "neg_risk" | "neg_risk_market_id" | "oracle" | "exchange_versions" | "status" | "active" | "outcome_count" | "created_at" | "created_at_ms" | "created_block" | "start_date" | "end_date" | "resolved_at" | "resolved_at_ms" | "resolution" | "tokens" | "mirror" | "volume_usd" | "volume_shares" | "trades" | "volume_24h_usd" | "trades_24h" | "last_trade_at" | "last_trade_at_ms" | "metadata_source" | "event")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Market[];
@@ -861,6 +862,7 @@ export type ListHolders = {
     readonly include_contracts?: boolean | undefined;
     readonly include_pnl?: boolean | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("rank" | "address" | "label" | "token_id" | "outcome" | "outcome_index" | "size" | "share_of_supply" | "value_usd" | "avg_price" | "cost_complete" | "realized_pnl" | "unrealized_pnl")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Holder[];
@@ -898,6 +900,7 @@ export type ListOpenInterest = {
     readonly end?: string | number | undefined;
     readonly order?: "asc" | "desc" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "complete" | "supply" | "open_interest_usd" | "collateral_usd" | "minted" | "burnt")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly OpenInterest[];
@@ -935,6 +938,7 @@ export type ListEvents = {
     readonly sort?: "volume_24h" | "volume" | "created_at" | "end_date" | undefined;
     readonly order?: "desc" | "asc" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "event_id" | "title" | "slug" | "category" | "tags" | "neg_risk" | "neg_risk_market_id" | "status" | "created_at" | "created_at_ms" | "end_date" | "market_count" | "markets" | "volume_usd" | "volume_24h_usd" | "trades" | "trades_24h" | "last_trade_at" | "last_trade_at_ms" | "price_sum" | "metadata_source")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Event[];
@@ -985,12 +989,20 @@ export type ListTrades = {
     readonly taker?: string | undefined;
     readonly wallet?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly builder?: string | undefined;
     readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
+    readonly min_price?: string | undefined;
+    readonly max_price?: string | undefined;
+    readonly sort?: "time" | "value" | undefined;
     readonly token_id?: readonly string[] | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly slug?: readonly string[] | undefined;
+    readonly event_id?: readonly string[] | undefined;
+    readonly category?: readonly string[] | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "side" | "price" | "size" | "value_usd" | "maker_fee" | "maker_fee_net" | "maker_fee_asset" | "match_seq" | "maker" | "taker" | "maker_side" | "maker_token_id" | "match_type" | "maker_order_hash" | "taker_order_hash" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "maker_amount_raw" | "taker_amount_raw" | "question" | "slug" | "event_id")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -1030,12 +1042,17 @@ export type ListTokenTrades = {
     readonly taker?: string | undefined;
     readonly wallet?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly builder?: string | undefined;
     readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
+    readonly min_price?: string | undefined;
+    readonly max_price?: string | undefined;
+    readonly sort?: "time" | "value" | undefined;
     readonly include_complement?: boolean | undefined;
     readonly include_mirror?: boolean | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "side" | "price" | "size" | "value_usd" | "maker_fee" | "maker_fee_net" | "maker_fee_asset" | "match_seq" | "maker" | "taker" | "maker_side" | "maker_token_id" | "match_type" | "maker_order_hash" | "taker_order_hash" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "maker_amount_raw" | "taker_amount_raw" | "question" | "slug" | "event_id")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Trade[];
@@ -1075,11 +1092,16 @@ export type ListFills = {
     readonly taker?: string | undefined;
     readonly wallet?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly builder?: string | undefined;
     readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly token_id?: readonly string[] | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly slug?: readonly string[] | undefined;
+    readonly event_id?: readonly string[] | undefined;
+    readonly category?: readonly string[] | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "role" | "order_hash" | "maker" | "taker" | "side" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "maker_amount_raw" | "taker_amount_raw" | "fee" | "fee_net" | "fee_asset" | "match_seq" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "question" | "slug" | "event_id")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Fill[];
@@ -1117,11 +1139,16 @@ export type ListMatches = {
     readonly min_value?: string | undefined;
     readonly taker?: string | undefined;
     readonly condition_id?: string | undefined;
+    readonly builder?: string | undefined;
     readonly include?: "market" | undefined;
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly token_id?: readonly string[] | undefined;
     readonly neg_risk_market_id?: string | undefined;
+    readonly slug?: readonly string[] | undefined;
+    readonly event_id?: readonly string[] | undefined;
+    readonly category?: readonly string[] | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "taker_fill_seq" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "side" | "price" | "size" | "value_usd" | "legs" | "taker" | "taker_order_hash" | "taker_fee" | "taker_fee_net" | "taker_fee_asset" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "maker_amount_raw" | "taker_amount_raw" | "question" | "slug" | "event_id")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Match[];
@@ -1158,6 +1185,7 @@ export type ListCancellations = {
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly kind?: "order_cancelled" | "order_preapproval_invalidated" | "user_paused" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "kind" | "order_hash" | "user" | "effective_block" | "exchange" | "exchange_version" | "exchange_address" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Cancellation[];
@@ -1194,6 +1222,7 @@ export type ListExchangeEvents = {
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly kind?: "order_cancelled" | "order_preapproved" | "order_preapproval_invalidated" | "user_paused" | "user_unpaused" | "user_pause_interval_updated" | "trading_paused" | "trading_unpaused" | "role_changed" | "fee_receiver_updated" | "max_fee_rate_updated" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "kind" | "order_hash" | "user" | "effective_block" | "by" | "account" | "role" | "granted" | "old_interval_blocks" | "new_interval_blocks" | "fee_receiver" | "max_fee_rate_bps" | "exchange" | "exchange_version" | "exchange_address" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly {
@@ -1253,6 +1282,7 @@ export type ListResolutions = {
     readonly condition_id?: string | undefined;
     readonly neg_risk_market_id?: string | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "derived" | "condition_id" | "question_id" | "oracle" | "payouts" | "winning_token_id" | "winning_outcome" | "mirror_resolution" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Resolution[];
@@ -1408,6 +1438,7 @@ export type ListPositions = {
     readonly sort?: "value" | "size" | "realized_pnl" | "unrealized_pnl" | "total_pnl" | "last_active" | undefined;
     readonly order?: "desc" | "asc" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "question" | "slug" | "event_id" | "neg_risk" | "complete" | "cost_complete" | "size" | "size_raw" | "cost_known_size" | "avg_price" | "cost_usd" | "fees_usd" | "price" | "value_usd" | "realized_pnl" | "unrealized_pnl" | "total_pnl" | "unknown_proceeds_usd" | "bought" | "sold" | "status" | "mergeable_size" | "payout" | "first_seen" | "first_seen_ms" | "last_active" | "last_active_ms" | "last_seq")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Position[];
@@ -1446,6 +1477,7 @@ export type ListActivity = {
     readonly token_id?: readonly string[] | undefined;
     readonly min_value?: string | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "wallet" | "kind" | "role" | "side" | "tokens" | "tokens_truncated" | "condition_id" | "question" | "slug" | "event_id" | "price" | "cash_usd" | "fee_usd" | "fee_shares" | "counterparty" | "via" | "tx_hash" | "block_number" | "log_index" | "timestamp" | "timestamp_ms" | "status")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Activity[];
@@ -1474,6 +1506,7 @@ export type ListPnl = {
     readonly end?: string | number | undefined;
     readonly order?: "asc" | "desc" | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "realized_pnl" | "fees_usd" | "volume_usd" | "trades" | "cumulative_realized_pnl" | "cumulative_fees_usd" | "cumulative_volume_usd" | "cumulative_trades")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly ProfitBucket[];
@@ -1512,6 +1545,7 @@ export type ListPrices = {
     readonly include_mirror?: boolean | undefined;
     readonly at?: string | number | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("token_id" | "price" | "price_source" | "last_trade" | "best_bid" | "best_ask" | "mid" | "spread" | "stats_24h" | "complement" | "resolved" | "settlement_price" | "timestamp" | "timestamp_ms" | "as_of")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly (Price | PastPrice)[];
@@ -1534,6 +1568,7 @@ export type ListCandles = {
     readonly source?: "pair" | "own" | undefined;
     readonly include_mirror?: boolean | undefined;
     readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "open" | "high" | "low" | "close" | "volume" | "volume_usd" | "buy_volume_usd" | "sell_volume_usd" | "trades" | "vwap" | "closed" | "filled")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Candle[];

@@ -11,6 +11,7 @@ import type { Log } from "../../base/log.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
 import { resetConnection } from "../http/reset-connection.ts";
 import type { CursorPosition, Cursors } from "../route/cursor.ts";
+import { linkToNext } from "../route/list-answer.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { getColumns } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
@@ -143,6 +144,7 @@ export class BulkAnswers {
   ): void {
     const { rowsMax, cursors } = this.#parts;
     const [, , name] = path.split("/");
+    const next = edge === null ? null : cursors.encode(path, query, edge);
     const isCapped = edge !== null && (query.limit ?? Infinity) >= rowsMax;
     reply.headers({
       "content-type": fileFormats[format].contentType,
@@ -151,7 +153,9 @@ export class BulkAnswers {
       "x-row-cap": rowsMax,
       "x-rows-truncated": String(isCapped),
       "x-row-count": rowCount,
-      ...(edge === null ? {} : { "x-next-cursor": cursors.encode(path, query, edge) }),
+      ...(next === null
+        ? {}
+        : { "x-next-cursor": next, link: linkToNext(reply.request.raw.url ?? "", next) }),
     });
   }
 

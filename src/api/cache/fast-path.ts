@@ -70,13 +70,14 @@ export class FastPath {
       return false;
     }
     const requestId = getRequestId(request);
-    const { etag, route, cacheControl } = answer;
+    const { etag, link, route, cacheControl } = answer;
     const headers: Headers = {
       ...answerHeaders(caller, requestId),
       ...corsHeaders(request.headers.origin, corsOrigins),
       "cache-control": cacheControl,
     };
     if (etag !== null) headers["etag"] = etag;
+    if (link !== null) headers["link"] = link;
     const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
     if (status === 304) response.writeHead(304, headers).end();
     else {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Freshness } from "../../rows/freshness.ts";
 import { bodyFor, PackableBytes } from "../route/gzip.ts";
+import { linkToNext } from "../route/list-answer.ts";
 import {
   type AnswerBody,
   type CachedResponse,
@@ -16,7 +17,10 @@ import {
 import type { Route } from "../route/route.ts";
 
 /** A response to send, cached or not. */
-type MadeResponse = Pick<CachedResponse, "head" | "headBytes" | "tail" | "etag" | "cacheControl">;
+type MadeResponse = Pick<
+  CachedResponse,
+  "head" | "headBytes" | "tail" | "etag" | "link" | "cacheControl"
+>;
 
 /** A response that is being made. */
 type Flight = {
@@ -91,14 +95,17 @@ export class SingleFlight {
 function getResponse({ isTagged }: Route, body: AnswerBody, reply: FastifyReply): MadeResponse {
   const { tagged, ...parts } = getParts(body);
   const etag = isTagged?.(body) ? getEtag(tagged) : null;
-  return { ...parts, etag, cacheControl: String(reply.getHeader("cache-control")) };
+  const cursor = body.pagination?.next_cursor ?? null;
+  const link = cursor === null ? null : linkToNext(reply.request.raw.url ?? "", cursor);
+  return { ...parts, etag, link, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
 function replyWith(response: MadeResponse, reply: FastifyReply, fresh: Freshness): unknown {
   const { request } = reply;
-  const { etag, cacheControl } = response;
+  const { etag, link, cacheControl } = response;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
+  if (link !== null) reply.header("link", link);
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"])) {
     const { head } = response;
     const end = getEnd(request.id, response, fresh);

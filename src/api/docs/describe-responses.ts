@@ -24,6 +24,14 @@ const everyHeader: Readonly<Record<string, Header>> = {
     minimum: 0,
     maximum: 60,
   }),
+  "RateLimit-Policy": header("The limit as in the IETF draft: q requests in any w seconds", {
+    type: "string",
+    pattern: '^"default";q=[0-9]+;w=60$',
+  }),
+  RateLimit: header("The same: r requests left, and t seconds until the window frees the next", {
+    type: "string",
+    pattern: '^"default";r=[0-9]+;t=[0-9]+$',
+  }),
   "Cache-Control": header("no-store, or how many seconds the response may be cached", {
     type: "string",
     pattern: "^(no-store|private, max-age=[0-9]+)$",
@@ -35,6 +43,14 @@ const everyHeader: Readonly<Record<string, Header>> = {
   "X-Content-Type-Options": header("Content-Type must not be guessed", { const: "nosniff" }),
   "Referrer-Policy": header("Links send no referrer", { const: "no-referrer" }),
 };
+
+/** Header of lists with cursors. */
+const linkHeader: Readonly<Record<string, Header>> = optional({
+  Link: header("The next page, as a URL relative to this one; absent on the last page", {
+    type: "string",
+    pattern: '^<[^>]+>; rel="next"$',
+  }),
+});
 
 /** Further headers of exports, set by `bulk-answers.ts`. */
 const bulkHeader: Readonly<Record<string, Header>> = optional({
@@ -71,6 +87,7 @@ const packedHeader: Readonly<Record<string, Header>> = optional({
 /** The headers under `components.headers` of the document. */
 export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
+  ...linkHeader,
   ...bulkHeader,
   ...packedHeader,
   Upgrade: header("The protocol of the connection from now on", { const: "websocket" }),
@@ -105,6 +122,7 @@ export function describeResponses(operationId: string, route: Route) {
       ...everyHeaderRef,
       ...packedHeaderRef,
       ...getEtag(route),
+      ...getLink(route),
       ...(route.isBulk ? bulkHeaderRef : {}),
     },
     content: {
@@ -114,7 +132,7 @@ export function describeResponses(operationId: string, route: Route) {
   for (const status of route.statuses ?? [200])
     responses[status] = route.upgrade === undefined ? success : switchingProtocols;
   if (route.isTagged !== undefined) {
-    const headers = { ...everyHeaderRef, ...getEtag(route) };
+    const headers = { ...everyHeaderRef, ...getEtag(route), ...getLink(route) };
     responses[304] = {
       description: "Not modified: the response you have is current",
       headers,
@@ -132,6 +150,10 @@ export function describeResponses(operationId: string, route: Route) {
 
 function getEtag({ isTagged }: Route): Record<string, Reference> {
   return isTagged === undefined ? {} : { ETag: refTo("headers", "ETag") };
+}
+
+function getLink({ querystring }: Route): Record<string, Reference> {
+  return "cursor" in querystring.properties ? refsTo(linkHeader) : {};
 }
 
 /** Returns the error codes of a route, in the order of `errorTable`, without 405, which any path can return. */

@@ -24,6 +24,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   address: "The wallet, an address of 40 hex digits",
   after_seq: "Only rows after this position",
   batch: "1: data frames are arrays, flushed at most every 50 ms",
+  builder: "Only orders with this builder code, a hash of 64 hex digits",
   category: "Markets of one of these categories of the venue, in any case",
   compress: "zlib: data frames are binary, each a complete zlib stream",
   condition_id: "Only of this market: a condition id of 64 hex digits, or 62 of Protocol V2",
@@ -37,6 +38,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   event_id: "Markets of one of these events, by the id of the event or the venue's id",
   at: "The price as it was at this moment, by the trades at or before it alone: a `seq`, or a time. A number is a time if it is one of the covered time, else a `seq`",
   exchange: "Only of this kind of exchange contract",
+  fields: "Sends only these fields of each row, in this order",
   fill: "previous: buckets without trades repeat the last price; none: they are left out",
   format:
     "Response format. All formats but `json` return every row, up to the row cap of the service",
@@ -52,7 +54,9 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   kind: "Only events of this kind",
   maker: "Only of this maker, an address of 40 hex digits",
   match_type: "Only trades of this match type",
+  max_price: "Trades at this price or lower, in USD per share",
   max_size: "Trades of at most this many shares",
+  min_price: "Trades at this price or higher, in USD per share",
   min_seq:
     "A position that the response must include, such as meta.indexed_seq of an earlier one; a node that is behind waits up to 2 seconds, then returns 503",
   min_size: "Trades of at least this many shares",
@@ -75,8 +79,10 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   tag: "Markets with one of these tags of the venue, in any case",
   taker: "Only of this taker, an address of 40 hex digits",
   to_block: "Rows up to this block, included",
-  token_id: "Outcome token, a decimal below 2^256",
-  token_ids: "Up to 100 outcome tokens, decimals below 2^256",
+  token_id:
+    "Outcome token: a decimal below 2^256, or a slug or condition id with an outcome (label or index): who-wins:yes",
+  token_ids:
+    "Up to 100 outcome tokens, each a decimal below 2^256, or a slug or condition id with an outcome (label or index): who-wins:yes",
   tx_hash: "The transaction, a hash of 64 hex digits",
   user: "Only of this user, an address of 40 hex digits",
   wallet: "Only with this wallet as maker or taker, an address of 40 hex digits",
@@ -86,6 +92,10 @@ export const parameterNotes: Readonly<Record<string, string>> = {
     "event: adds the field event, with the id, title and slug of the event of each market",
   "/v1/metrics include": "history: adds the field history, with readings of the last hour",
   "/v1/markets status": "Only markets in this state",
+  "/v1/trades sort":
+    "time: by position on the chain; value: by value, of at most 7 days. Without `start`, of the 7 days before `end`",
+  "/v1/trades/market/{token_id} sort":
+    "time: by position on the chain; value: by value, of at most 7 days. Without `start`, of the 7 days before `end`",
   "/v1/fills side": "Only fills of orders on this side",
   "/v1/fills min_value": "Fills whose order paid or received at least this, in USD",
   "/v1/events status": "Only events in this state; one is resolved when all of its markets are",

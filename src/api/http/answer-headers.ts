@@ -15,6 +15,9 @@ const exposedHeaders = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
+  "RateLimit-Policy",
+  "RateLimit",
+  "Link",
   "Retry-After",
   "ETag",
   "Content-Disposition",
@@ -38,15 +41,19 @@ const varyByOrigin = `Origin, ${vary}`;
 
 /** Returns the headers of every response. Routes override `cache-control` on success. */
 export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
-  const { limitStatus } = caller;
+  const { limit, remaining, resetMs } = caller.limitStatus;
+  const resetSeconds = Math.ceil(resetMs / 1000);
   return {
     ...fixedHeaders,
     "cache-control": "no-store",
     vary,
     "x-request-id": requestId,
-    "x-ratelimit-limit": limitStatus.limit,
-    "x-ratelimit-remaining": limitStatus.remaining,
-    "x-ratelimit-reset": Math.ceil(limitStatus.resetMs / 1000),
+    "x-ratelimit-limit": limit,
+    "x-ratelimit-remaining": remaining,
+    "x-ratelimit-reset": resetSeconds,
+    // The same by draft-ietf-httpapi-ratelimit-headers-10.
+    "ratelimit-policy": `"default";q=${limit};w=60`,
+    ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
   };
 }
 

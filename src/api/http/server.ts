@@ -24,7 +24,7 @@ import { BareAnswers, everyMethod } from "./bare-answers.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { findHostFault, getRequestId, hasBody } from "./request-head.ts";
 import { frameworkOptions, nodeOptions } from "./server-options.ts";
-import { unknownPath, wantsPage } from "./unknown-path.ts";
+import { findCanonicalTarget, unknownPath, wantsPage } from "./unknown-path.ts";
 import { getWaitPage, waitPageHeaders } from "./wait-page.ts";
 
 type ServerOptions = {
@@ -120,7 +120,7 @@ export class HttpServer {
       // A path that cannot be decoded is an unknown path. Fastify runs no hooks for it, so they are called here.
       frameworkErrors: (_error, request, reply) =>
         receive(request, reply, (refusal) => {
-          answerError(refusal ?? this.#unknownPath(request), request, reply);
+          answerError(refusal ?? unknownPath(request.raw.url, this.#paths), request, reply);
           this.#recordAnswer(request, reply.statusCode);
         }),
     });
@@ -199,15 +199,18 @@ export class HttpServer {
     const hostFault = findHostFault(request.raw);
     if (caller.refusal !== null) done(caller.refusal);
     else if (!isOfServer && (path === undefined || request.raw.url === "*"))
-      done(this.#unknownPath(request));
+      this.#leave(request, reply, done);
     else if (hostFault !== null) done(hostFault);
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not accepted here"));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
   }
 
-  #unknownPath({ raw: { url = "" } }: FastifyRequest): AppError {
-    return unknownPath(url, this.#paths);
+  /** Answers a request for an unknown path: by a redirect if it only has a slash too many. */
+  #leave({ raw }: FastifyRequest, reply: FastifyReply, done: (refusal: Error) => void): void {
+    const location = findCanonicalTarget(raw.url, this.#paths);
+    if (location === null) done(unknownPath(raw.url, this.#paths));
+    else void reply.code(308).header("location", location).send();
   }
 
   /** Returns the access of a request. Only a preflight of an allowed origin is one; any other `OPTIONS` is public. */
@@ -230,7 +233,7 @@ export class HttpServer {
     // Without that header there is nothing to remove: Node would then no longer announce what it does itself.
     if (this.node.listening && reply.hasHeader("connection")) reply.removeHeader("connection");
     // Those of the response that the error replaces.
-    for (const name of ["content-encoding", "etag", "trailer"]) reply.removeHeader(name);
+    for (const name of ["content-encoding", "etag", "link", "trailer"]) reply.removeHeader(name);
     void reply.code(status).headers(headers);
     const page = wantsPage(request.raw) ? this.#pageFor(reply, error) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);

@@ -10,25 +10,125 @@ export function wantsPage({ method, url = "", headers }: IncomingMessage): boole
   return isRead && !apiPath.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
-/** Returns `NOT_FOUND` for an unknown path. Its message suggests the most similar known path. */
-export function unknownPath(url: string, known: readonly string[]): AppError {
-  const knownWords = known.flatMap(toWords);
-  const requested = toWords(url.replace(/\?.*/s, "")).map(
-    (word) => findSynonym(word, knownWords) ?? word,
-  );
+/**
+ * Returns where a request with a slash too many belongs: the known path, with the query. `null` when that is unknown
+ * too, or when no slash is the reason.
+ */
+export function findCanonicalTarget(
+  url: string | undefined,
+  known: readonly string[],
+): string | null {
+  const [path = "", ...query] = (url ?? "").split("?");
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const canonical = `/${segments.join("/")}`;
+  if (!path.startsWith("/") || canonical === path) return null;
+  // An id that is missing between two slashes must not be replaced by what follows.
+  const isTrailing = canonical === path.slice(0, -1);
+  const isKnown = known.some((one) => {
+    const words = one.slice(1).split("/");
+    const matches = (word: string, at: number) =>
+      word === segments[at] || (isTrailing && word.startsWith("{"));
+    return one === canonical || (words.length === segments.length && words.every(matches));
+  });
+  return isKnown ? [canonical, ...query].join("?") : null;
+}
+
+/** Returns `NOT_FOUND` for an unknown path. Its message suggests what was probably meant. */
+export function unknownPath(url: string | undefined, known: readonly string[]): AppError {
+  const target = url ?? "";
+  const requested = toWords(target.replace(/\?.*/s, ""));
   // Pages of the explorer have the same names as lists, so they are not suggested to API clients.
-  const isApi = apiPath.test(url);
+  const paths = apiPath.test(target) ? known.filter((path) => path.startsWith("/v1/")) : known;
+  const meant = findCounterpart(requested, paths) ?? findNear(requested, paths);
+  const guess = meant === null ? "; see" : `; did you mean ${meant}? See`;
+  return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
+}
+
+function findNear(words: readonly string[], paths: readonly string[]): string | null {
+  const pathWords = paths.flatMap(toWords);
+  const requested = words.map((word) => findSynonym(word, pathWords) ?? word);
+  const candidates = paths.map((path) => ({ path, words: toWords(path) }));
+  // Another first word would be another thing.
+  const alike = candidates.filter(({ words: [first] }) => first === requested[0]);
   const pathByWords = new Map(
-    known.flatMap((path) => {
-      if (isApi && !path.startsWith("/v1/")) return [];
-      const words = toWords(path).map((word, at) => (word === id ? (requested[at] ?? id) : word));
-      return [[words.join("/"), path] as const];
+    (alike.length > 0 ? alike : candidates).map(({ path, words: known }) => {
+      const filled = known.map((word, at) => (word === id ? (requested[at] ?? id) : word));
+      return [filled.join("/"), path] as const;
     }),
   );
   const near = nearName(requested.join("/"), pathByWords.keys());
-  const path = near === null ? undefined : pathByWords.get(near);
-  const guess = path === undefined ? "; see" : `; did you mean ${path}? See`;
-  return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
+  return (near === null ? alike[0]?.path : pathByWords.get(near)) ?? null;
+}
+
+/** Paths of other APIs, above all of Polymarket, by their words. Of several counterparts, the first known one counts. */
+const counterparts: Readonly<Record<string, readonly string[]>> = {
+  midpoint: ["/v1/price/{token_id} (mid)"],
+  midpoints: ["/v1/price?token_ids= (mid)"],
+  spread: ["/v1/price/{token_id} (spread)"],
+  spreads: ["/v1/price?token_ids= (spread)"],
+  prices: ["/v1/price?token_ids="],
+  "last-trade-price": ["/v1/price/{token_id} (last_trade)"],
+  "last-trades-prices": ["/v1/price?token_ids= (last_trade)"],
+  "prices-history": ["/v1/candles/{token_id}"],
+  "batch-prices-history": ["/v1/candles/{token_id}"],
+  history: ["/v1/candles/{token_id}"],
+  chart: ["/v1/candles/{token_id}"],
+  klines: ["/v1/candles/{token_id}"],
+  ohlcv: ["/v1/candles/{token_id}"],
+  book: ["/v1/orderbook/{token_id}"],
+  books: ["/v1/orderbook/{token_id}"],
+  depth: ["/v1/orderbook/{token_id}"],
+  "tick-size": ["/v1/orderbook/{token_id} (tick_size)"],
+  "data/trades": ["/v1/trades"],
+  "data/orders": ["/v1/orders/{order_hash}"],
+  "sampling-markets": ["/v1/markets"],
+  "simplified-markets": ["/v1/markets"],
+  "sampling-simplified-markets": ["/v1/markets"],
+  search: ["/v1/markets?search="],
+  "public-search": ["/v1/markets?search="],
+  positions: ["/v1/wallets/{address}/positions"],
+  "closed-positions": ["/v1/wallets/{address}/positions?status=closed"],
+  value: ["/v1/wallets/{address}/positions"],
+  activity: ["/v1/wallets/{address}/activity", "/v1/trades?wallet="],
+  traded: ["/v1/wallets/{address}"],
+  holders: ["/v1/markets/{id}/holders", "/v1/holders"],
+  oi: ["/v1/open-interest", "/v1/markets"],
+  "live-volume": ["/v1/events/{id}"],
+  leaderboard: ["/v1/leaderboard", "/v1/wallets"],
+  "wallets/*/trades": ["/v1/trades?wallet="],
+  "wallets/*/activity": ["/v1/trades?wallet="],
+  "markets/*/trades": ["/v1/trades?condition_id="],
+  "markets/*/fills": ["/v1/fills?condition_id="],
+  "markets/*/price": ["/v1/price/{token_id}"],
+  "markets/*/prices": ["/v1/price?token_ids="],
+  "markets/*/candles": ["/v1/candles/{token_id}"],
+  "markets/*/history": ["/v1/candles/{token_id}"],
+  "markets/*/book": ["/v1/orderbook/{token_id}"],
+  "markets/*/orderbook": ["/v1/orderbook/{token_id}"],
+  "markets/*/tags": ["/v1/markets/{id}"],
+  "markets/slug": ["/v1/markets/{id}"],
+  "events/slug": ["/v1/events/{id}"],
+  "events/*/markets": ["/v1/markets?event_id="],
+  "events/*/trades": ["/v1/trades?event_id="],
+  ws: ["/v1/stream"],
+  websocket: ["/v1/stream"],
+  healthz: ["/v1/health"],
+  livez: ["/v1/health"],
+  readyz: ["/v1/ready"],
+  ok: ["/v1/health"],
+  swagger: ["/docs"],
+  redoc: ["/docs"],
+};
+
+/** Finds the counterpart of a path by all of its words, or else by the first ones. */
+function findCounterpart(words: readonly string[], paths: readonly string[]): string | null {
+  for (let length = words.length; length > 0; length -= 1) {
+    const key = words.slice(0, length).join("/");
+    const found = Object.hasOwn(counterparts, key) ? counterparts[key] : undefined;
+    const meant = found?.find((one) => paths.includes(one.replace(/[? ].*/, "")));
+    if (meant !== undefined) return meant;
+  }
+  return null;
 }
 
 /** Replaces ids and path parameters, because neither shows which path was meant. */

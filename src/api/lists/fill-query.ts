@@ -1,13 +1,16 @@
 /** The parameters of the lists of trades, fills and matches, and the filter of fills that they become. */
 import { type Static, type TObject, Type } from "typebox";
+import { marketLimits } from "../../base/config/limits.ts";
 import { type Address, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
-import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
+import { address, amount, conditionId, hash, namedToken } from "../../base/input/client-texts.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import type { Fill } from "../../market/fill.ts";
 import { hasWholeLedger } from "../../market/ledger/token-flow.ts";
-import { getAllTokens, type Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
+import { tradedMarkets } from "../../views/markets/market-selection.ts";
 import { marketsOfEvent } from "../../views/venue-events/event-list.ts";
 import type { Backend } from "../backend.ts";
 import { checkBounds, checkRange, cursor, time } from "../http/parameters.ts";
@@ -41,14 +44,23 @@ export const fillQuery = {
   taker: Type.Optional(address),
   wallet: Type.Optional(address),
   condition_id: Type.Optional(conditionId),
+  builder: Type.Optional(hash),
   include: Type.Optional(Type.Enum(["market"])),
   exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 };
 
+const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  minItems: 1,
+  maxItems: 100,
+});
+
 /** Further parameters of lists that are not about a single token. */
 export const tokenListQuery = {
-  token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
+  token_id: Type.Optional(Type.Array(namedToken, { minItems: 1, maxItems: 100 })),
   neg_risk_market_id: Type.Optional(hash),
+  slug: Type.Optional(names),
+  event_id: Type.Optional(names),
+  category: Type.Optional(names),
 };
 
 export type RangeQuery = Static<TObject<typeof rangeQuery>>;
@@ -74,11 +86,12 @@ export function rangeFilter(query: RangeQuery): FillFilter {
 /** Returns the filter of fills of a query. Throws `VALIDATION_ERROR` for contradictory bounds. */
 export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   const { min_size: sizeMin, max_size: sizeMax, min_value: valueMin } = query;
-  const { side, maker, taker, wallet, exchange } = query;
+  const { side, maker, taker, wallet, exchange, builder } = query;
   checkBounds(query, ["min_size", "max_size"]);
   const amounts = { sizeMin, sizeMax, valueMin };
+  const roles = { maker, taker, wallet, builder };
   const tokenIds = requestedTokens(query, state);
-  return { ...rangeFilter(query), ...amounts, tokenIds, side, maker, taker, wallet, exchange };
+  return { ...rangeFilter(query), ...amounts, ...roles, tokenIds, side, exchange };
 }
 
 /** Returns the fills of a filter, from the end of the previous page on. Throws `INVALID_CURSOR`. */
@@ -104,26 +117,46 @@ export function listOrder(
   return { order: query.order, after, afterSub, finalizedOnly: query.status === "finalized" };
 }
 
-/** Returns the tokens that match all of `token_id`, `condition_id` and `neg_risk_market_id`; `undefined` for any. */
+type TokenQuery = Partial<Pick<FillQuery, keyof typeof tokenListQuery | "condition_id" | "start">>;
+
+/** Returns the tokens that match all filters by tokens and markets; `undefined` without such a filter. */
 export function requestedTokens(
-  {
-    token_id,
-    condition_id,
-    neg_risk_market_id,
-  }: Pick<FillQuery, "token_id" | "condition_id" | "neg_risk_market_id">,
+  query: TokenQuery,
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
+  const { token_id, condition_id, neg_risk_market_id } = query;
   const choices = [
     token_id,
-    condition_id && getTokens([directory.market(condition_id)]),
-    neg_risk_market_id && getTokens(marketsOfEvent(directory, neg_risk_market_id)),
+    condition_id && directory.getTokenIds(condition_id),
+    neg_risk_market_id &&
+      marketsOfEvent(directory, neg_risk_market_id).flatMap((market) =>
+        directory.getTokenIds(market.conditionId),
+      ),
+    tokensByLabels(query, directory),
   ];
   const given = choices.filter((ids) => ids !== undefined);
   const [first, ...others] = given.map((ids) => new Set(ids));
   return first && [...first].filter((id) => others.every((ids) => ids.has(id)));
 }
 
-function getTokens(markets: readonly (Market | null)[]): readonly TokenId[] {
-  const known = markets.filter((market) => market !== null);
-  return known.flatMap(getAllTokens).map((token) => token.tokenId);
+/** Returns the tokens of the markets with the labels of a query, those alone that were traded since its start. */
+function tokensByLabels(
+  { slug, event_id, category, start = 0 }: TokenQuery,
+  directory: MarketDirectory,
+): readonly TokenId[] | undefined {
+  const labels = {
+    ...(slug !== undefined && { slug }),
+    ...(event_id !== undefined && { event: event_id }),
+    ...(category !== undefined && { category }),
+  };
+  if (Object.keys(labels).length === 0) return undefined;
+  const tradedFrom = Math.max(1, Math.floor(start / 1000));
+  const markets = tradedMarkets(directory.columns, labels, tradedFrom);
+  const { selectedMarketsMax: most } = marketLimits;
+  if (markets.length > most) {
+    const count = `matches ${markets.length} markets that were traded since then, and at most ${most} are possible`;
+    const name = category === undefined ? "event_id" : "category";
+    throw invalid(name, `${count}; set a later start, or or filter by slug`);
+  }
+  return [...new Set(markets.flatMap((id) => directory.getTokenIds(id)))];
 }

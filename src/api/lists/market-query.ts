@@ -1,7 +1,7 @@
 /** The parameters of the list of markets, and the selection of markets that they become. */
 import { type Static, Type } from "typebox";
 import { marketLimits } from "../../base/config/limits.ts";
-import { amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
+import { amount, conditionId, hash, namedToken } from "../../base/input/client-texts.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { marketFlags } from "../../views/markets/market-columns.ts";
 import { type MarketSelection, sortColumns } from "../../views/markets/market-selection.ts";
@@ -31,7 +31,7 @@ export const marketQuery = Type.Object({
   tag: Type.Optional(Type.Array(name, ids)),
   slug: Type.Optional(Type.Array(name, ids)),
   condition_id: Type.Optional(Type.Array(conditionId, ids)),
-  token_id: Type.Optional(Type.Array(tokenId, ids)),
+  token_id: Type.Optional(Type.Array(namedToken, ids)),
   min_volume: Type.Optional(amount),
   min_volume_24h: Type.Optional(amount),
   created_after: Type.Optional(time),

@@ -17,6 +17,7 @@ import { requiredPart } from "../bulk/columns.ts";
 import type { CursorPosition } from "../route/cursor.ts";
 import { getList, getPage, rangeMeta, toPagination } from "../route/list-answer.ts";
 import { WrittenJson } from "../route/response-cache.ts";
+import { type Fields, pickColumns, pickFields } from "./fields.ts";
 
 const chainPageRows = 100;
 
@@ -56,6 +57,8 @@ export type RowList<Item> = {
     readonly limit?: number | undefined;
     /** Adds the optional fields of the row. */
     readonly include?: string | undefined;
+    /** Added by `withFields`. */
+    readonly fields?: Fields;
   };
   /** Rows of a page without `limit`; 100 by default. */
   readonly pageRows?: number;
@@ -79,7 +82,7 @@ export async function answerList<Item>(parts: ListParts, reply: FastifyReply, li
 /** Reads a page of a list; or returns its file: a page if there is a `limit`, otherwise all rows up to the row cap. */
 export async function openList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
   const { path, query, source, pageRows = chainPageRows } = list;
-  const { format, include } = query;
+  const { format, include, fields } = query;
   const isTruncated = reachesBeforeFirst(parts, query);
   if (format === "json") {
     const { limit = pageRows } = query;
@@ -88,11 +91,17 @@ export async function openList<Item>(parts: ListParts, reply: FastifyReply, list
     const pagination = toPagination(parts.cursors, list, edge);
     return { rows, pagination, meta: isTruncated ? { truncated_at_start: true } : {} };
   }
-  const row = include === undefined ? requiredPart(list.row) : list.row;
+  const row = pickColumns(include === undefined ? requiredPart(list.row) : list.row, fields);
   const openFile = query.limit === undefined ? source.openAll : openPage(source);
   if (isTruncated) void reply.header("x-truncated-at-start", "true");
   const [context, writer] = [getRowContext(parts), getWriter(list)];
-  const file = { path, query, row, format, openFile, writer: () => writer(context) };
+  const write = () => {
+    const whole = writer(context);
+    // The other formats read the columns of `row` alone.
+    if (fields === undefined || format !== "ndjson") return whole;
+    return (item: Item) => JSON.stringify(pickFields(JSON.parse(whole(item)) as object, fields));
+  };
+  const file = { path, query, row, format, openFile, writer: write };
   return parts.bulk.answer(reply, file);
 }
 

@@ -10,7 +10,13 @@ type CursorQuery = { readonly cursor?: string | undefined; readonly [name: strin
 const macBytes = 16;
 
 /** Parameters that can change between pages, because they do not select rows. */
-const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format", "min_seq"]);
+const unboundNames: ReadonlySet<string> = new Set([
+  "limit",
+  "cursor",
+  "fields",
+  "format",
+  "min_seq",
+]);
 
 /**
  * Encodes and decodes cursors, which are opaque to clients. A cursor has the position of the last row of a page. It is
@@ -26,7 +32,7 @@ export class Cursors {
     this.#readSeq = readSeq;
   }
 
-  /** `list` is a path, `query` its parameters, of which only `limit`, `cursor`, `format` and `min_seq` can change. */
+  /** `list` is a path, `query` its parameters, of which only those in `unboundNames` can change. */
   encode(list: string, query: object, position: CursorPosition): string {
     const payload = Buffer.from(JSON.stringify([this.#readSeq(), ...position]));
     return Buffer.concat([this.#sign(list, query, payload), payload]).toString("base64url");

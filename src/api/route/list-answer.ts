@@ -62,6 +62,13 @@ export function toPagination(
   return { limit: query.limit, has_more: edge !== null, next_cursor };
 }
 
+/** Returns the value of `Link` (RFC 8288) for the page after the one at a request target. */
+export function linkToNext(target: string, cursor: string): string {
+  const { pathname, searchParams } = new URL(target, "http://localhost");
+  searchParams.set("cursor", cursor);
+  return `<${pathname}?${searchParams.toString()}>; rel="next"`;
+}
+
 /** Returns the response for a page. If `read` has one row more than `limit`, there is a next page. */
 export function answerPage<Item, Row>(
   cursors: Cursors,

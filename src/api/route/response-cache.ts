@@ -14,6 +14,8 @@ export type CachedResponse = {
   readonly access: Access;
   readonly cacheControl: string;
   readonly etag: string | null;
+  /** The value of `Link`; `null` unless another page follows. */
+  readonly link: string | null;
   /** A string when it is short: it is then sent in one write with the headers. */
   readonly head: string | PackableBytes;
   readonly headBytes: number;
@@ -34,7 +36,7 @@ export type CachePolicy = {
 /** A response body as a handler returns it. */
 export type AnswerBody = {
   readonly data: unknown;
-  readonly pagination?: { readonly has_more: boolean };
+  readonly pagination?: { readonly has_more: boolean; readonly next_cursor: string | null };
   /** The fields of `meta` besides the request id and the freshness. */
   readonly meta?: object;
 };

@@ -141,6 +141,8 @@ export const accessLimits = {
 export const marketLimits = {
   /** Different words of a search. Questions of markets have about ten, and 200 characters rarely contain more. */
   searchWordsMax: 32,
+  /** Markets whose trades one request can select by slug, event or category: a query of 3 MB names their tokens. */
+  selectedMarketsMax: 5_000,
 } as const;
 
 /** Bounds on requests to nodes, on trust in their answers, and on data that `chain/` holds for its consumer. */

@@ -1,6 +1,6 @@
 /** The schemas of texts that clients send, over HTTP or on the stream, with their parsers. */
 import { type TUnsafe, Type } from "typebox";
-import { parseMicros } from "../decimal.ts";
+import { microsPerUnit, parseMicros } from "../decimal.ts";
 import {
   type Address,
   type ConditionId,
@@ -31,6 +31,23 @@ export const tokenId: TUnsafe<TokenId> = parsedText({
   expected: "a decimal token id below 2^256",
   keywords: { pattern: "^[0-9]{1,78}$" },
 });
+
+const nameOfToken = /^[^:]{1,200}:[^:]{1,200}$/;
+
+/**
+ * A token id in decimal, or a market and an outcome. `withTokenNames` replaces names by ids before a route reads them.
+ */
+export const namedToken: TUnsafe<TokenId> = parsedText({
+  parse: (text) => parseTokenId(text) ?? (nameOfToken.test(text) ? (text as TokenId) : null),
+  expected:
+    "a decimal token id below 2^256, or a slug or condition id with an outcome, such as who-wins:yes",
+  keywords: { pattern: "^([0-9]{1,78}|[^:]{1,200}:[^:]{1,200})$" },
+});
+
+/** Whether a value of `namedToken` is a market and an outcome. */
+export function isTokenName(value: TokenId): boolean {
+  return value.includes(":");
+}
 
 /** A condition id, in either spelling of generation 3. */
 export const conditionId: TUnsafe<ConditionId> = parsedText({
@@ -63,4 +80,14 @@ export const amount: TUnsafe<bigint> = parsedText({
   expected:
     "a decimal of at least 0, such as 12.5, with at most 32 digits before the point and 6 after it",
   keywords: { pattern: amountPattern },
+});
+
+/** A price of a share, parsed to micros. */
+export const price: TUnsafe<bigint> = parsedText({
+  parse: (text) => {
+    const micros = isAmount.test(text) ? parseMicros(text) : null;
+    return micros === null || micros > microsPerUnit ? null : micros;
+  },
+  expected: "a decimal from 0 to 1, such as 0.25, with at most 6 digits after the point",
+  keywords: { pattern: "^(0+(\\.[0-9]{1,6})?|0*1(\\.0{1,6})?)$" },
 });

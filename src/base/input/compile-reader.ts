@@ -61,7 +61,8 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
       ? compileReader(property, source, `${place}${name}.`)
       : getReader(property);
     const readItem = keywords.items === undefined ? null : getReader(keywords.items);
-    const [expected, choices] = [getExpected(property), keywords.enum ?? []];
+    const items: Keywords = keywords.items ?? {};
+    const [expected, choices] = [getExpected(property), keywords.enum ?? items.enum ?? []];
     fields.set(name, { name, isRequired, read, readItem, expected, choices });
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }

@@ -30,7 +30,7 @@ import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { readApi } from "../client/api-options.ts";
-import { print, UsageError } from "../command.ts";
+import { closeBeforeExit, print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { CheckProgress } from "../service/check-progress.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
@@ -55,6 +55,7 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   refuseOtherLake(manifest, toIdentity(config.chainId, contracts));
 
   await using opened = new AsyncDisposableStack();
+  opened.defer(closeBeforeExit(() => opened.disposeAsync()));
   const { dataDir, clickhouseUrl } = config;
   opened.defer(lockDataDirectory(dataDir));
   refuseLaterStart(

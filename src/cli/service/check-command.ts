@@ -3,7 +3,7 @@ import { type Difference, formatDifference } from "../../feed/audit-range.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readFactSummary } from "../../storage/recovery/fact-fingerprint.ts";
 import { verifyAllCommits, verifyCandles } from "../../storage/recovery/recover.ts";
-import { exitCodes, print, UsageError } from "../command.ts";
+import { exitCodes, print, setExitCode, UsageError } from "../command.ts";
 import { type RangeOptions, withAudit } from "./with-audit.ts";
 
 const slicesAtOnceDefault = 4;
@@ -22,6 +22,7 @@ export function check(
     const mismatches: string[] = [];
     for await (const found of compare(slicesAtOnce(options.parallel))) {
       differences.push(...found.differences);
+      setExitCode(exitCodes.differs);
       if (found.mismatch !== null) mismatches.push(found.mismatch);
       if (isJson) continue;
       for (const difference of found.differences) print(formatDifference(difference));

@@ -4,7 +4,7 @@ import { AuditLog } from "../../feed/audit-log.ts";
 import { formatDifference } from "../../feed/audit-range.ts";
 import { finishRepair, orderRepair } from "../../storage/recovery/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
-import { exitCodes, print } from "../command.ts";
+import { exitCodes, print, setExitCode } from "../command.ts";
 import { type RangeOptions, withAudit } from "./with-audit.ts";
 
 /** Replaces stored blocks that are proven to differ from the chain. Throws `ConfigError` for a cluster. */
@@ -14,6 +14,8 @@ export async function repair(options: RangeOptions): Promise<number> {
     let repaired = 0;
     let isProven = true;
     for await (const { differences, correctFacts, mismatch } of compare(1)) {
+      // Until all of it is repaired, also if the output cannot be written.
+      setExitCode(exitCodes.differs);
       for (const difference of differences) print(formatDifference(difference));
       if (correctFacts === null) {
         print(`left as it is: ${mismatch}`);

@@ -8,7 +8,7 @@ import { openLog } from "../../base/log.ts";
 import { type Opened, openService } from "../../main.ts";
 import { DataDirectoryUnwritableError } from "../../storage/engine/store-errors.ts";
 import { withAccess } from "../admin/with-access.ts";
-import { endIn, exitCodes } from "../command.ts";
+import { closeBeforeExit, endIn, exitCodes } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
 import { type FlagValues, toEnvironment } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
@@ -28,13 +28,16 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
       throw thrown;
     });
     if (service === null) return exitCodes.done;
-    process.stdout.write(await welcome(config, service));
+    const release = closeBeforeExit(() => service.life.close());
+    // A reader that has left, as `head` does, is no reason to stop a service that has started.
+    if (process.stdout.writable) process.stdout.write(await welcome(config, service));
     // Saves the compiled code now, for a start after a crash. The first time this blocks for some tenths of a second.
     flushCompileCache();
     // A service that starts again keeps its port.
     port = Number(new URL(service.url).port);
     const failure = await Promise.race([stopped, service.life.failed]);
     await service.life.close();
+    release();
     if (failure === null) return exitCodes.done;
     if (failure instanceof StartAgainError) continue;
     const advice =

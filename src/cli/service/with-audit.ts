@@ -24,7 +24,7 @@ import { readNamedContracts } from "../../storage/read-delta.ts";
 import { finishRepair } from "../../storage/recovery/repair.ts";
 import { getServerDatabase, openExistingDatabase } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
-import { UsageError } from "../command.ts";
+import { closeBeforeExit, UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { toEnvironment } from "./setting-flags.ts";
 
@@ -67,6 +67,7 @@ export async function withAudit<Result>(
   const contracts = await readContracts(config);
   const { dataDir } = config;
   await using opened = new AsyncDisposableStack();
+  opened.defer(closeBeforeExit(() => opened.disposeAsync()));
   const isFolder = config.clickhouseUrl === null;
   // A server may be read while a service serves from it.
   const isOurs = isFolder || options.isWriting === true;

@@ -14,7 +14,7 @@ import { type EventSelection, listEvents } from "../../views/venue-events/event-
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
 /** Finds a market by its condition id, a token id or its slug; `null` when there is none. */
-function readMarket({ facts, state }: Sources, id: string): Market | null {
+export function readMarket({ facts, state }: Sources, id: string): Market | null {
   facts.reads.add("market", "views");
   const { directory } = state;
   const conditionId = parseConditionId(id);

@@ -110,6 +110,12 @@ export class Conditions {
     return pairedId === undefined ? [conditionId] : [conditionId, pairedId];
   }
 
+  /** The tokens of a condition's market, in both ledgers. */
+  getTokenIds(conditionId: ConditionId): readonly TokenId[] {
+    const ids = this.conditionsOfMarket(conditionId);
+    return ids.flatMap((id) => this.conditions.get(id)?.tokenIds ?? []);
+  }
+
   /** The token of the same outcome on the other ledger: of the mirror, or of the legacy condition; `null` without one. */
   getMirroredToken(tokenId: TokenId): TokenId | null {
     const place = this.places.get(tokenId);

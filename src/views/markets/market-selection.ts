@@ -1,5 +1,5 @@
 /** Selects the markets of a list by the filters and the search of a request. */
-
+import type { ConditionId } from "../../base/ids.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import { getRanked, type Hits, type Ranks } from "../search/market-search.ts";
@@ -174,8 +174,28 @@ function toBounds(
   return bounds;
 }
 
+/** Returns the markets that have one of the labels of each kind, and that were traded at a time or later, in unix seconds. */
+export function tradedMarkets(
+  columns: MarketColumns,
+  labels: MarketSelection["labels"],
+  tradedFrom: number,
+): readonly ConditionId[] {
+  const traded = { values: columns.lastTradeAt.values, from: tradedFrom, before: Infinity };
+  const bounds = [...getLabelBounds(columns, { labels }), traded];
+  const found: ConditionId[] = [];
+  inChunks(columns.count, ({ from, to }) => {
+    for (let at = from; at < to; at += 1)
+      if (isWithinAll(bounds, at)) found.push(columns.conditionIdAt(at));
+    return 0;
+  });
+  return found;
+}
+
 /** For each requested kind of label, returns marks of the markets that have one of the labels. */
-function getLabelBounds(columns: MarketColumns, { labels }: MarketSelection): Bound[] {
+function getLabelBounds(
+  columns: MarketColumns,
+  { labels }: Pick<MarketSelection, "labels">,
+): Bound[] {
   return Object.entries(labels).map(([kind, values]) => {
     return { values: columns.getMarks(kind as LabelKind, values), from: 1, before: Infinity };
   });

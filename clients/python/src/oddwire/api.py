@@ -1006,6 +1006,48 @@ class ListMarketsQuery(TypedDict):
     sort: NotRequired[Literal["volume_24h", "volume", "trades_24h", "created_at", "end_date", "last_trade_at"]]
     order: NotRequired[Literal["desc", "asc"]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "question_id",
+                "question",
+                "description",
+                "slug",
+                "category",
+                "tags",
+                "event_id",
+                "event_slug",
+                "image",
+                "neg_risk",
+                "neg_risk_market_id",
+                "oracle",
+                "exchange_versions",
+                "status",
+                "active",
+                "outcome_count",
+                "created_at",
+                "created_at_ms",
+                "created_block",
+                "start_date",
+                "end_date",
+                "resolved_at",
+                "resolved_at_ms",
+                "resolution",
+                "tokens",
+                "mirror",
+                "volume_usd",
+                "volume_shares",
+                "trades",
+                "volume_24h_usd",
+                "trades_24h",
+                "last_trade_at",
+                "last_trade_at_ms",
+                "metadata_source",
+                "event",
+            ]
+        ]
+    ]
 
 
 class GetMarketQuery(TypedDict):
@@ -1023,6 +1065,25 @@ class ListHoldersQuery(TypedDict):
     include_contracts: NotRequired[bool]
     include_pnl: NotRequired[bool]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "rank",
+                "address",
+                "label",
+                "token_id",
+                "outcome",
+                "outcome_index",
+                "size",
+                "share_of_supply",
+                "value_usd",
+                "avg_price",
+                "cost_complete",
+                "realized_pnl",
+                "unrealized_pnl",
+            ]
+        ]
+    ]
 
 
 class ListOpenInterestQuery(TypedDict):
@@ -1034,6 +1095,20 @@ class ListOpenInterestQuery(TypedDict):
     end: NotRequired[str | int | datetime]
     order: NotRequired[Literal["asc", "desc"]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "timestamp",
+                "timestamp_ms",
+                "complete",
+                "supply",
+                "open_interest_usd",
+                "collateral_usd",
+                "minted",
+                "burnt",
+            ]
+        ]
+    ]
 
 
 class ListEventsQuery(TypedDict):
@@ -1054,6 +1129,34 @@ class ListEventsQuery(TypedDict):
     sort: NotRequired[Literal["volume_24h", "volume", "created_at", "end_date"]]
     order: NotRequired[Literal["desc", "asc"]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "event_id",
+                "title",
+                "slug",
+                "category",
+                "tags",
+                "neg_risk",
+                "neg_risk_market_id",
+                "status",
+                "created_at",
+                "created_at_ms",
+                "end_date",
+                "market_count",
+                "markets",
+                "volume_usd",
+                "volume_24h_usd",
+                "trades",
+                "trades_24h",
+                "last_trade_at",
+                "last_trade_at_ms",
+                "price_sum",
+                "metadata_source",
+            ]
+        ]
+    ]
 
 
 class GetEventQuery(TypedDict):
@@ -1082,12 +1185,65 @@ class ListTradesQuery(TypedDict):
     taker: NotRequired[str]
     wallet: NotRequired[str]
     condition_id: NotRequired[str]
+    builder: NotRequired[str]
     include: NotRequired[Literal["market"]]
     exchange: NotRequired[Literal["standard", "neg_risk"]]
     match_type: NotRequired[Literal["complementary", "mint", "merge", "direct"]]
+    min_price: NotRequired[str | Decimal]
+    max_price: NotRequired[str | Decimal]
+    sort: NotRequired[Literal["time", "value"]]
     token_id: NotRequired[Sequence[str]]
     neg_risk_market_id: NotRequired[str]
+    slug: NotRequired[Sequence[str]]
+    event_id: NotRequired[Sequence[str]]
+    category: NotRequired[Sequence[str]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "token_id",
+                "complement_token_id",
+                "condition_id",
+                "outcome",
+                "outcome_index",
+                "side",
+                "price",
+                "size",
+                "value_usd",
+                "maker_fee",
+                "maker_fee_net",
+                "maker_fee_asset",
+                "match_seq",
+                "maker",
+                "taker",
+                "maker_side",
+                "maker_token_id",
+                "match_type",
+                "maker_order_hash",
+                "taker_order_hash",
+                "exchange",
+                "exchange_version",
+                "exchange_address",
+                "module",
+                "builder",
+                "metadata",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+                "maker_amount_raw",
+                "taker_amount_raw",
+                "question",
+                "slug",
+                "event_id",
+            ]
+        ]
+    ]
 
 
 class ListTokenTradesQuery(TypedDict):
@@ -1110,12 +1266,62 @@ class ListTokenTradesQuery(TypedDict):
     taker: NotRequired[str]
     wallet: NotRequired[str]
     condition_id: NotRequired[str]
+    builder: NotRequired[str]
     include: NotRequired[Literal["market"]]
     exchange: NotRequired[Literal["standard", "neg_risk"]]
     match_type: NotRequired[Literal["complementary", "mint", "merge", "direct"]]
+    min_price: NotRequired[str | Decimal]
+    max_price: NotRequired[str | Decimal]
+    sort: NotRequired[Literal["time", "value"]]
     include_complement: NotRequired[bool]
     include_mirror: NotRequired[bool]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "token_id",
+                "complement_token_id",
+                "condition_id",
+                "outcome",
+                "outcome_index",
+                "side",
+                "price",
+                "size",
+                "value_usd",
+                "maker_fee",
+                "maker_fee_net",
+                "maker_fee_asset",
+                "match_seq",
+                "maker",
+                "taker",
+                "maker_side",
+                "maker_token_id",
+                "match_type",
+                "maker_order_hash",
+                "taker_order_hash",
+                "exchange",
+                "exchange_version",
+                "exchange_address",
+                "module",
+                "builder",
+                "metadata",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+                "maker_amount_raw",
+                "taker_amount_raw",
+                "question",
+                "slug",
+                "event_id",
+            ]
+        ]
+    ]
 
 
 class ListFillsQuery(TypedDict):
@@ -1138,11 +1344,55 @@ class ListFillsQuery(TypedDict):
     taker: NotRequired[str]
     wallet: NotRequired[str]
     condition_id: NotRequired[str]
+    builder: NotRequired[str]
     include: NotRequired[Literal["market"]]
     exchange: NotRequired[Literal["standard", "neg_risk"]]
     token_id: NotRequired[Sequence[str]]
     neg_risk_market_id: NotRequired[str]
+    slug: NotRequired[Sequence[str]]
+    event_id: NotRequired[Sequence[str]]
+    category: NotRequired[Sequence[str]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "role",
+                "order_hash",
+                "maker",
+                "taker",
+                "side",
+                "token_id",
+                "complement_token_id",
+                "condition_id",
+                "outcome",
+                "outcome_index",
+                "maker_amount_raw",
+                "taker_amount_raw",
+                "fee",
+                "fee_net",
+                "fee_asset",
+                "match_seq",
+                "exchange",
+                "exchange_version",
+                "exchange_address",
+                "module",
+                "builder",
+                "metadata",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+                "question",
+                "slug",
+                "event_id",
+            ]
+        ]
+    ]
 
 
 class ListMatchesQuery(TypedDict):
@@ -1163,11 +1413,57 @@ class ListMatchesQuery(TypedDict):
     min_value: NotRequired[str | Decimal]
     taker: NotRequired[str]
     condition_id: NotRequired[str]
+    builder: NotRequired[str]
     include: NotRequired[Literal["market"]]
     exchange: NotRequired[Literal["standard", "neg_risk"]]
     token_id: NotRequired[Sequence[str]]
     neg_risk_market_id: NotRequired[str]
+    slug: NotRequired[Sequence[str]]
+    event_id: NotRequired[Sequence[str]]
+    category: NotRequired[Sequence[str]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "taker_fill_seq",
+                "token_id",
+                "complement_token_id",
+                "condition_id",
+                "outcome",
+                "outcome_index",
+                "side",
+                "price",
+                "size",
+                "value_usd",
+                "legs",
+                "taker",
+                "taker_order_hash",
+                "taker_fee",
+                "taker_fee_net",
+                "taker_fee_asset",
+                "exchange",
+                "exchange_version",
+                "exchange_address",
+                "module",
+                "builder",
+                "metadata",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+                "maker_amount_raw",
+                "taker_amount_raw",
+                "question",
+                "slug",
+                "event_id",
+            ]
+        ]
+    ]
 
 
 class ListCancellationsQuery(TypedDict):
@@ -1187,6 +1483,28 @@ class ListCancellationsQuery(TypedDict):
     exchange: NotRequired[Literal["standard", "neg_risk"]]
     kind: NotRequired[Literal["order_cancelled", "order_preapproval_invalidated", "user_paused"]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "kind",
+                "order_hash",
+                "user",
+                "effective_block",
+                "exchange",
+                "exchange_version",
+                "exchange_address",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+            ]
+        ]
+    ]
 
 
 class ListExchangeEventsRow(TypedDict):
@@ -1259,6 +1577,36 @@ class ListExchangeEventsQuery(TypedDict):
         ]
     ]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "kind",
+                "order_hash",
+                "user",
+                "effective_block",
+                "by",
+                "account",
+                "role",
+                "granted",
+                "old_interval_blocks",
+                "new_interval_blocks",
+                "fee_receiver",
+                "max_fee_rate_bps",
+                "exchange",
+                "exchange_version",
+                "exchange_address",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+            ]
+        ]
+    ]
 
 
 class ListResolutionsQuery(TypedDict):
@@ -1276,6 +1624,29 @@ class ListResolutionsQuery(TypedDict):
     condition_id: NotRequired[str]
     neg_risk_market_id: NotRequired[str]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "derived",
+                "condition_id",
+                "question_id",
+                "oracle",
+                "payouts",
+                "winning_token_id",
+                "winning_outcome",
+                "mirror_resolution",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+            ]
+        ]
+    ]
 
 
 class GetOrderData(TypedDict):
@@ -1429,6 +1800,45 @@ class ListPositionsQuery(TypedDict):
     sort: NotRequired[Literal["value", "size", "realized_pnl", "unrealized_pnl", "total_pnl", "last_active"]]
     order: NotRequired[Literal["desc", "asc"]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "token_id",
+                "complement_token_id",
+                "condition_id",
+                "outcome",
+                "outcome_index",
+                "question",
+                "slug",
+                "event_id",
+                "neg_risk",
+                "complete",
+                "cost_complete",
+                "size",
+                "size_raw",
+                "cost_known_size",
+                "avg_price",
+                "cost_usd",
+                "fees_usd",
+                "price",
+                "value_usd",
+                "realized_pnl",
+                "unrealized_pnl",
+                "total_pnl",
+                "unknown_proceeds_usd",
+                "bought",
+                "sold",
+                "status",
+                "mergeable_size",
+                "payout",
+                "first_seen",
+                "first_seen_ms",
+                "last_active",
+                "last_active_ms",
+                "last_seq",
+            ]
+        ]
+    ]
 
 
 class ListActivityQuery(TypedDict):
@@ -1469,6 +1879,36 @@ class ListActivityQuery(TypedDict):
     token_id: NotRequired[Sequence[str]]
     min_value: NotRequired[str | Decimal]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "wallet",
+                "kind",
+                "role",
+                "side",
+                "tokens",
+                "tokens_truncated",
+                "condition_id",
+                "question",
+                "slug",
+                "event_id",
+                "price",
+                "cash_usd",
+                "fee_usd",
+                "fee_shares",
+                "counterparty",
+                "via",
+                "tx_hash",
+                "block_number",
+                "log_index",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+            ]
+        ]
+    ]
 
 
 class ListPnlQuery(TypedDict):
@@ -1480,6 +1920,22 @@ class ListPnlQuery(TypedDict):
     end: NotRequired[str | int | datetime]
     order: NotRequired[Literal["asc", "desc"]]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "timestamp",
+                "timestamp_ms",
+                "realized_pnl",
+                "fees_usd",
+                "volume_usd",
+                "trades",
+                "cumulative_realized_pnl",
+                "cumulative_fees_usd",
+                "cumulative_volume_usd",
+                "cumulative_trades",
+            ]
+        ]
+    ]
 
 
 class GetPriceQuery(TypedDict):
@@ -1494,6 +1950,27 @@ class ListPricesQuery(TypedDict):
 
     include_mirror: NotRequired[bool]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "token_id",
+                "price",
+                "price_source",
+                "last_trade",
+                "best_bid",
+                "best_ask",
+                "mid",
+                "spread",
+                "stats_24h",
+                "complement",
+                "resolved",
+                "settlement_price",
+                "timestamp",
+                "timestamp_ms",
+                "as_of",
+            ]
+        ]
+    ]
 
 
 class ListCandlesQuery(TypedDict):
@@ -1508,6 +1985,26 @@ class ListCandlesQuery(TypedDict):
     source: NotRequired[Literal["pair", "own"]]
     include_mirror: NotRequired[bool]
     min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "timestamp",
+                "timestamp_ms",
+                "open",
+                "high",
+                "low",
+                "close",
+                "volume",
+                "volume_usd",
+                "buy_volume_usd",
+                "sell_volume_usd",
+                "trades",
+                "vwap",
+                "closed",
+                "filled",
+            ]
+        ]
+    ]
 
 
 class GetOrderbookQuery(TypedDict):

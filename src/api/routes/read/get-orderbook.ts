@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
-import { tokenId } from "../../../base/input/client-texts.ts";
+import { namedToken } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/markets/read-markets.ts";
 import { bookRow, toBookRow } from "../../../rows/book-row.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
@@ -18,7 +18,7 @@ export function getOrderbook({ state, books }: Backend): Route {
     access: "read",
     summary: "Get an order book",
     description: "Order book of a token, from the venue. Needs a configured venue",
-    params: Type.Object({ token_id: tokenId }),
+    params: Type.Object({ token_id: namedToken }),
     querystring: Type.Object({
       depth: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
     }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
-import { tokenId } from "../../../base/input/client-texts.ts";
+import { namedToken } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/markets/read-markets.ts";
 import { type Moment, readPastPrice, toPast } from "../../../query/markets/read-past-price.ts";
 import { awaitBook, readPrice } from "../../../query/markets/read-price.ts";
@@ -10,14 +10,14 @@ import { moment, parseTime } from "../../http/parameters.ts";
 import { metaSchema, oneOf, paginationSchema } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
-const oneToken = Type.Object({ token_id: tokenId });
+const oneToken = Type.Object({ token_id: namedToken });
 const included = { include_mirror: Type.Boolean({ default: false }) };
 const pastOrNow = { ...included, at: Type.Optional(moment) };
 const oneQuery = Type.Object(pastOrNow);
 const priceOrPast = Type.Union([priceRow, pastPriceRow]);
 const tokensMax = 100;
 const someTokens = Type.Object({
-  token_ids: Type.Array(tokenId, { minItems: 1, maxItems: tokensMax }),
+  token_ids: Type.Array(namedToken, { minItems: 1, maxItems: tokensMax }),
   ...pastOrNow,
 });
 /** All requested prices are on one page. */

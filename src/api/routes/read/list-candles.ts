@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
-import { tokenId } from "../../../base/input/client-texts.ts";
+import { namedToken } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
 import {
   type JoinedTokens,
@@ -50,7 +50,7 @@ export function listCandles(backend: ListParts): Route {
     access: "read",
     summary: "List candles",
     description: "OHLCV candles of a token. Without start and end, the newest",
-    params: Type.Object({ token_id: tokenId }),
+    params: Type.Object({ token_id: namedToken }),
     querystring,
     response: Type.Object({ ...getList(candleRow).properties, meta: candleMeta }),
     isBulk: true,

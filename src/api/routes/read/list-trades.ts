@@ -1,19 +1,29 @@
-import { Type } from "typebox";
-import { tokenId } from "../../../base/input/client-texts.ts";
+import { type Static, type TObject, Type } from "typebox";
+import { namedToken, price } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
+import type { FillFilter } from "../../../query/fill-filter.ts";
 import { joinTokens, unknownToken } from "../../../query/markets/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";
+import { checkBounds } from "../../http/parameters.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
-import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { answerList, type ListParts, type RowSource, rowListRoute } from "../../lists/row-list.ts";
+import { valueSource } from "../../lists/value-order.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const matchType = {
   match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),
 };
-const tradeQuery = { ...fillQuery, ...matchType };
+const tradeQuery = {
+  ...fillQuery,
+  ...matchType,
+  min_price: Type.Optional(price),
+  max_price: Type.Optional(price),
+  sort: Type.Enum(["time", "value"], { default: "time" }),
+};
+type TradeQuery = Static<TObject<typeof tradeQuery>>;
 const allQuery = Type.Object({ ...tradeQuery, ...tokenListQuery });
 const tokenQuery = Type.Object({
   ...tradeQuery,
@@ -35,8 +45,8 @@ export function listTrades(parts: ListParts): Route {
     querystring: allQuery,
     getCachePolicy: () => untilChange(parts),
     handler: ({ query }, reply) => {
-      const filter = { ...fillFilter(query, parts), matchType: query.match_type, roles };
-      const source = fillSource(parts, filter, { path, query });
+      const filter = { ...fillFilter(query, parts), ...tradeFilter(query) };
+      const source = tradeSource(parts, filter, { path, query });
       const list = { ...shape, path, query, source, writer: tradeWriter };
       return answerList(parts, reply, list);
     },
@@ -51,9 +61,11 @@ export function listTokenTrades(parts: ListParts): Route {
     summary: "List trades of a token",
     description:
       "Trades of one token, newest first; optionally with inverted trades of its complement",
-    params: Type.Object({ token_id: tokenId }),
+    params: Type.Object({ token_id: namedToken }),
     querystring: tokenQuery,
     getCachePolicy: ({ params, query }) => {
+      // The window of a list by value moves with the time of the chain.
+      if (query.sort === "value") return untilChange(parts);
       const namesMarkets = query.include !== undefined;
       return untilTradesChange(parts, { tokenId: params.token_id, namesMarkets });
     },
@@ -67,9 +79,8 @@ export function listTokenTrades(parts: ListParts): Route {
       });
       const filter = {
         ...fillFilter({ ...query, token_id: [...same, ...inverted] }, parts),
-        matchType: query.match_type,
+        ...tradeFilter(query),
         invertedTokenIds: inverted,
-        roles,
       };
       const sent = (fill: Fill): Fill =>
         inverted.includes(fill.tokenId)
@@ -80,7 +91,7 @@ export function listTokenTrades(parts: ListParts): Route {
         ...shape,
         path,
         query,
-        source: fillSource(parts, filter, { path, query }),
+        source: tradeSource(parts, filter, { path, query }),
         writer: (context) => {
           const write = tradeWriter(context);
           return (fill) => write(sent(fill));
@@ -88,4 +99,20 @@ export function listTokenTrades(parts: ListParts): Route {
       });
     },
   });
+}
+
+/** Returns the part of the filter that only lists of trades have. Throws `VALIDATION_ERROR` for contradictory bounds. */
+function tradeFilter(query: TradeQuery): FillFilter {
+  checkBounds(query, ["min_price", "max_price"]);
+  const { match_type: matchType, min_price: priceMin, max_price: priceMax } = query;
+  return { matchType, priceMin, priceMax, roles };
+}
+
+function tradeSource(
+  parts: ListParts,
+  filter: FillFilter,
+  place: { readonly path: string; readonly query: TradeQuery },
+): RowSource<Fill> {
+  const open = place.query.sort === "value" ? valueSource : fillSource;
+  return open(parts, filter, place);
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { address, amount, conditionId, tokenId } from "../../../../base/input/client-texts.ts";
+import { address, amount, conditionId, namedToken } from "../../../../base/input/client-texts.ts";
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
 import { positionRow, presentPosition } from "../../../../rows/wallets/position-row.ts";
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
@@ -25,7 +25,7 @@ const querystring = Type.Object({
   cursor: Type.Optional(cursor),
   status: Type.Enum(["open", "redeemable", "lost", "closed", "all"], { default: "open" }),
   condition_id: Type.Optional(conditionId),
-  token_id: Type.Optional(tokenId),
+  token_id: Type.Optional(namedToken),
   event_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   min_size: Type.Optional(amount),
   sort: Type.Enum(["value", "size", "realized_pnl", "unrealized_pnl", "total_pnl", "last_active"], {
