@@ -890,7 +890,7 @@ export type ListHolders = {
   };
 };
 
-/** GET /v1/markets/{id}/open-interest: List open interest of a market. */
+/** GET /v1/markets/{id}/open-interest: List open interest. */
 export type ListOpenInterest = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -1496,7 +1496,7 @@ export type ListActivity = {
   };
 };
 
-/** GET /v1/wallets/{address}/pnl: List profit of a wallet over time. */
+/** GET /v1/wallets/{address}/pnl: List profit of a wallet. */
 export type ListPnl = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;

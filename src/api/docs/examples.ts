@@ -13,7 +13,7 @@ const alike: Readonly<Record<string, readonly string[]>> = {
   seq: ["after_seq", "min_seq", "rewind_to_seq"],
   size: ["max_size", "min_size"],
   // Later than `created_at`.
-  timestamp: [
+  last_trade_at: [
     "created_before",
     "end",
     "end_before",

@@ -109,6 +109,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
     "Generation of the exchange: 1 and 2 are CTF Exchange V1 and V2, 3 is Protocol V2",
   exchange_versions:
     "Generations of the exchanges that registered or traded it, as exchange_version",
+  events_per_second: "Events per second over the last 5 seconds",
   expires_at: "When the key ends; null for never",
   fee: "Fee charged to the order, in units of fee_asset",
   fee_asset: "What the fee is in: collateral (USD) or shares of the token",
@@ -189,6 +190,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   registered_block: "Block in which the mirror was registered; null without such a log",
   request_count: "Requests made with the key",
   request_id: "Id of the request, as in the header X-Request-Id",
+  resident_memory_bytes: "Resident memory of the process",
   resolution: "How the market ended; null while it is open",
   resolved: "Whether the market is resolved",
   resolved_at: "When the market was resolved; null while it is open",

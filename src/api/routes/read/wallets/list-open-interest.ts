@@ -42,7 +42,7 @@ export function listOpenInterest(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(openInterestRow),
     path: "/v1/markets/{id}/open-interest",
-    summary: "List open interest of a market",
+    summary: "List open interest",
     description:
       "Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),

@@ -34,7 +34,7 @@ export function listPnl(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(pnlRow),
     path: "/v1/wallets/{address}/pnl",
-    summary: "List profit of a wallet over time",
+    summary: "List profit of a wallet",
     description:
       "Realized profit, fees, volume and trades of each bucket in which there were any, and their sums since the start. Weeks begin on Monday",
     params: Type.Object({ address }),
