@@ -247,6 +247,30 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     assert.equal(await page.locator("[data-market]").count(), event.market_count);
   });
 
+  await t.test("shows what a wallet holds, did and made, and who holds a market", async () => {
+    const wallet = lastTrade.maker;
+    const read = async (list: string) => {
+      type Body = { readonly data: readonly unknown[] };
+      return (await service.get<Body>(`/v1/wallets/${wallet}/${list}limit=50`)).data.length;
+    };
+    await goto(`/wallet/${wallet}?positions=all`);
+    const rows = (label: string) =>
+      page.locator(`table[aria-label='${label} of this wallet'] tbody tr`);
+    await page.waitForSelector("table[aria-label='Positions of this wallet']");
+    assert.equal(await rows("Positions").count(), await read("positions?status=all&"));
+    await page.click("text=Activity");
+    await page.waitForSelector("table[aria-label='Activity of this wallet']");
+    assert.equal(await rows("Activity").count(), await read("activity?"));
+    await page.reload();
+    await page.waitForSelector("table[aria-label='Activity of this wallet']");
+    await assertAccessible(page, "activity");
+    await page.click(".tabs-bar >> text=Trades");
+    await page.waitForSelector("tr[data-id]");
+    await goto(marketPath);
+    await page.click("table[aria-label='Largest holders'] a");
+    await page.waitForSelector("table[aria-label='Positions of this wallet']");
+  });
+
   await t.test("replays the trades of a market", async () => {
     await follow(page, marketPath);
     await page.click("button:has-text('Replay')");
@@ -374,7 +398,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       [`${marketPath}?chart=candles`, ".tape tr[data-id]"],
       [`/event/${(await readEvent()).id}`, "text=Sum of prices"],
       ["/trades", "tr[data-id]"],
-      [`/wallet/${lastTrade.maker}`, "tr[data-id]"],
+      [`/wallet/${lastTrade.maker}?tab=Trades`, "tr[data-id]"],
       [`/tx/${lastTrade.tx_hash}`, "text=Orders filled"],
       [`/order/${lastTrade.maker_order_hash}`, "text=Average price"],
       ["/status", "section[aria-label=Service]"],
@@ -533,7 +557,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       );
       assert.equal(overflow, 0, `${path} is not wider than the screen`);
     }
-    for (const path of ["/trades", `/wallet/${lastTrade.maker}`]) {
+    for (const path of ["/trades", `/wallet/${lastTrade.maker}?tab=Trades`]) {
       await follow(page, path);
       await page.waitForSelector("tr[data-id]");
       const heights = await page.evaluate<string[]>(

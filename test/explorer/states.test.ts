@@ -156,7 +156,8 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     for (const width of [1280, 800, 390]) {
       await tab.setViewportSize({ width, height: 900 });
       for (const [path, place] of [
-        [`/wallet/${trade.maker}`, "td:has-text('WWW')"],
+        [`/wallet/${trade.maker}?positions=all`, "td:has-text('WWW')"],
+        [`/wallet/${trade.maker}?tab=Activity`, "td:has-text('WWW')"],
         [`/tx/${trade.tx_hash}`, ".fills"],
         [`/order/${trade.maker_order_hash}`, ".fills"],
         [marketPath, ".legend b"],
@@ -269,11 +270,11 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     const makers = [...counts].toSorted(([, a], [, b]) => a.length - b.length);
     const [least, most] = [makers[0], makers.at(-1)];
     assert(least !== undefined && most !== undefined && most[1].length > 200);
-    await goto(page, `/wallet/${least[0]}`);
+    await goto(page, `/wallet/${least[0]}?tab=Trades`);
     await showLastRow(page);
     assert.equal(await page.isVisible("text=Older trades"), false);
     for (const [path, query] of [
-      [`/wallet/${most[0]}`, `wallet=${most[0]}&`],
+      [`/wallet/${most[0]}?tab=Trades`, `wallet=${most[0]}&`],
       ["/trades", ""],
     ] as const) {
       const { length: count } = await service.getAllPages(`/v1/trades?${query}limit=1000`);

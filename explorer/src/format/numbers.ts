@@ -87,6 +87,14 @@ export function exactDollars(value: Amount): string {
   });
 }
 
+/** A gain or a loss in dollars: `+$1.2K`, `−$3.40`. */
+export function gain(value: Amount): string {
+  return shown(value, (amount) => {
+    const text = dollars(Math.abs(amount));
+    return Math.abs(amount) < noise ? "$0" : `${amount < 0 ? "−" : "+"}${text}`;
+  });
+}
+
 /** A count in few digits: `1.2K`. */
 export function count(value: Amount): string {
   return shown(value, (amount) => compact.format(amount));

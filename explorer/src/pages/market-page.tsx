@@ -6,6 +6,7 @@ import { cents, count, dollars, exact, exactDollars, plural } from "../format/nu
 import { ago, describeEnding, timeTooltip } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";
 import { ChartPanel } from "../market/chart-panel.tsx";
+import { HoldersPanel } from "../market/holders-panel.tsx";
 import { InfoPanel } from "../market/info-panel.tsx";
 import { Outcomes } from "../market/outcomes.tsx";
 import { ResolutionBanner } from "../market/resolution-banner.tsx";
@@ -90,6 +91,11 @@ function MarketView({ market }: { readonly market: Market }) {
             </div>
           )}
           <div class="pane" data-pane="Info">
+            <HoldersPanel
+              marketId={market.id}
+              chosen={chosen}
+              outcome={market.tokens[chosen]?.outcome ?? null}
+            />
             <InfoPanel market={market} />
           </div>
         </div>

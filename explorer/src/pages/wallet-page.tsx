@@ -1,19 +1,35 @@
 import type { ConditionId, GetWallet, Market } from "../../../clients/typescript/src/api.ts";
-import { cents, count, dollars, exact, exactDollars, short } from "../format/numbers.ts";
+import {
+  cents,
+  count,
+  dollars,
+  exact,
+  exactDollars,
+  gain,
+  getTone,
+  short,
+} from "../format/numbers.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { Segments } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";
+import { getChoice, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
 import { orUnknown } from "../service/failure.ts";
 import { useResource } from "../service/use-resource.ts";
 import { LiveTape } from "../tape/live-tape.tsx";
+import { ActivityPanel } from "../wallet/activity-panel.tsx";
+import { PositionsPanel } from "../wallet/positions-panel.tsx";
+import { ProfitPanel } from "../wallet/profit-panel.tsx";
 
 const refreshMs = 30_000;
+const tabs = ["Positions", "Activity", "Trades", "Markets"] as const;
 
 /** The trading of a wallet: totals, markets and live trades. */
 export function WalletPage({ address }: { readonly address: string }) {
+  const tab = getChoice("tab", tabs);
   const isAddress = /^0x[0-9a-f]{40}$/.test(address);
   const summary = useResource(
     isAddress ? `wallet ${address}` : null,
@@ -50,8 +66,18 @@ export function WalletPage({ address }: { readonly address: string }) {
           ) : (
             <>
               <Totals wallet={wallet} />
-              <WalletMarkets wallet={wallet} />
-              <WalletTrades address={address} />
+              <ProfitPanel address={address} firstMs={wallet.first_seen_ms} />
+              <Segments
+                class="tabs-bar"
+                label="Part of the page"
+                words={tabs}
+                chosen={tab}
+                onChoose={(next) => setParameters({ tab: next === "Positions" ? null : next })}
+              />
+              {tab === "Positions" && <PositionsPanel address={address} />}
+              {tab === "Activity" && <ActivityPanel address={address} />}
+              {tab === "Trades" && <WalletTrades address={address} />}
+              {tab === "Markets" && <WalletMarkets wallet={wallet} />}
             </>
           )
         }
@@ -63,16 +89,22 @@ export function WalletPage({ address }: { readonly address: string }) {
 type Wallet = GetWallet["answer"]["data"];
 
 function Totals({ wallet }: { readonly wallet: Wallet }) {
-  const { first_trade_at_ms: first, last_trade_at_ms: last } = wallet;
+  const { first_seen_ms: firstMs, last_active_ms: lastMs, total_pnl: profit } = wallet;
+  const known = wallet.cost_complete ? "" : "Only of shares whose cost is known";
+  const redeemable = Number(wallet.redeemable_usd ?? 0);
   return (
     <Figures
       of={[
+        ["Profit", <span class={getTone(profit)}>{gain(profit)}</span>, known],
+        ["Realized", gain(wallet.realized_pnl)],
+        ["Unrealized", gain(wallet.unrealized_pnl)],
+        ["Value", dollars(wallet.value_usd)],
+        ...(redeemable > 0 ? ([["Redeemable", dollars(redeemable)]] as const) : []),
         ["Volume", dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
-        ["Trades", count(wallet.trades), exact(wallet.trades)],
-        ["As maker", count(wallet.maker_trades)],
+        ["Trades", count(wallet.trades), `${exact(wallet.maker_trades)} as maker`],
         ["Markets", count(wallet.markets)],
-        ["First trade", first === null ? "–" : <Time at={first} form="date" />],
-        ["Last trade", last === null ? "–" : <Time at={last} form="date" />],
+        ["First seen", <Time at={firstMs} form="date" />],
+        ["Last active", <Time at={lastMs} form="date" />],
       ]}
     />
   );

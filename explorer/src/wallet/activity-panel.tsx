@@ -1,0 +1,120 @@
+import type { Activity } from "../../../clients/typescript/src/api.ts";
+import { cents, exact, gain, short } from "../format/numbers.ts";
+import { ago, timeTooltip } from "../format/times.ts";
+import { Transaction, Wallet } from "../parts/hex.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Notice, Shown } from "../parts/states.tsx";
+import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { paths } from "../routing/paths.ts";
+import { nowMs } from "../service/clock.ts";
+import { usePages } from "../service/use-pages.ts";
+
+const refreshMs = 10_000;
+
+const columns: readonly Column[] = [
+  ["Time"],
+  ["Activity"],
+  ["Market"],
+  ["Shares", "right wide"],
+  ["Price", "right wide"],
+  ["Cash", "right"],
+  ["With", "wide"],
+  ["Transaction", "wide"],
+];
+
+const names: Readonly<Record<Activity["kind"], string>> = {
+  trade: "Trade",
+  fee_refund: "Fee refund",
+  split: "Split",
+  merge: "Merge",
+  redeem: "Redeem",
+  convert: "Convert",
+  hsplit: "Horizontal split",
+  hmerge: "Horizontal merge",
+  wrap: "Wrap",
+  unwrap: "Unwrap",
+  compress: "Compress",
+  migrate: "Migrate",
+  transfer_in: "Received",
+  transfer_out: "Sent",
+};
+
+/** Everything that changed the tokens of a wallet, newest first. */
+export function ActivityPanel({ address }: { readonly address: string }) {
+  const activity = usePages(
+    `activity ${address}`,
+    (using) => using.activity(address, { limit: 50 }),
+    refreshMs,
+  );
+  const path = `/v1/wallets/${address}/activity`;
+  return (
+    <Panel title="Activity" requests={[{ title: "Activity", path, isBulk: true }]}>
+      <Shown of={activity} what="list of activity">
+        {({ rows }) =>
+          rows === null ? (
+            <Notice title="This service does not follow positions" />
+          ) : rows.length === 0 ? (
+            <Notice title="No activity yet" />
+          ) : (
+            <>
+              <div {...scrolling("Activity of this wallet")}>
+                <table aria-label="Activity of this wallet">
+                  <TableHead columns={columns} />
+                  <tbody>
+                    {rows.map((row) => (
+                      <ActivityRow key={row.id} row={row} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {activity.hasMore && <MoreButton label="More activity" onRead={activity.more} />}
+            </>
+          )
+        }
+      </Shown>
+    </Panel>
+  );
+}
+
+function ActivityRow({ row }: { readonly row: Activity }) {
+  const [token] = row.tokens;
+  const outcomes = row.tokens.map(({ outcome }) => outcome ?? "shares").join(", ");
+  return (
+    <tr>
+      <td class="num nowrap" title={timeTooltip(row.timestamp_ms)}>
+        {ago(row.timestamp_ms, nowMs.value)}
+      </td>
+      <td>
+        {row.side === null ? (
+          names[row.kind]
+        ) : (
+          <span class={row.side === "BUY" ? "up" : "down"}>
+            {row.side === "BUY" ? "Buy" : "Sell"}
+          </span>
+        )}
+      </td>
+      <td class="name">
+        {row.condition_id === null ? (
+          <span class="dim">unknown market</span>
+        ) : (
+          <a href={paths.market(row.condition_id)}>{row.question ?? short(row.condition_id)}</a>
+        )}
+        <span class="sub">{outcomes}</span>
+      </td>
+      <td class="right num wide">{token === undefined ? "–" : exact(token.size)}</td>
+      <td class="right num wide">{cents(row.price)}</td>
+      <td class="right num">{gain(row.cash_usd)}</td>
+      <td class="wide">
+        {row.counterparty === null ? (
+          <span class="dim">–</span>
+        ) : (
+          <Wallet address={row.counterparty} />
+        )}
+      </td>
+      <td class="wide">
+        <Transaction hash={row.tx_hash} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Position } from "../../../clients/typescript/src/api.ts";
+import { cents, count, dollars, exact, gain, getTone, short } from "../format/numbers.ts";
+import { MoreButton } from "../parts/more-button.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Notice, Shown } from "../parts/states.tsx";
+import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { Segments } from "../parts/tabs.tsx";
+import { getChoice, setParameters } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
+import { usePages } from "../service/use-pages.ts";
+
+const refreshMs = 15_000;
+const statuses = ["open", "redeemable", "closed", "all"] as const;
+
+const columns: readonly Column[] = [
+  ["Market"],
+  ["Shares", "right wide"],
+  ["Average price", "right wide"],
+  ["Price", "right wide"],
+  ["Value", "right"],
+  ["Profit", "right"],
+];
+
+/** What a wallet holds, and what it made of it. */
+export function PositionsPanel({ address }: { readonly address: string }) {
+  const status = getChoice("positions", statuses);
+  const query = { status, limit: 50 };
+  const positions = usePages(
+    `positions ${address} ${status}`,
+    (using) => using.positions(address, query),
+    refreshMs,
+  );
+  const path = `/v1/wallets/${address}/positions`;
+  return (
+    <Panel
+      title="Positions"
+      requests={[{ title: "Positions", path, query, isBulk: true }]}
+      tools={
+        <Segments
+          label="Status"
+          words={statuses}
+          chosen={status}
+          getName={(word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`}
+          onChoose={(word) => setParameters({ positions: word === "open" ? null : word })}
+        />
+      }
+    >
+      <Shown of={positions} what="list of positions">
+        {({ rows }) =>
+          rows === null ? (
+            <Notice title="This service does not follow positions" />
+          ) : rows.length === 0 ? (
+            <Notice title={`No ${status === "all" ? "" : `${status} `}positions`} />
+          ) : (
+            <>
+              <PositionTable rows={rows} />
+              {positions.hasMore && <MoreButton label="More positions" onRead={positions.more} />}
+            </>
+          )
+        }
+      </Shown>
+    </Panel>
+  );
+}
+
+function PositionTable({ rows }: { readonly rows: readonly Position[] }) {
+  return (
+    <div {...scrolling("Positions of this wallet")}>
+      <table aria-label="Positions of this wallet">
+        <TableHead columns={columns} />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.token_id}>
+              <td class="name">
+                {row.condition_id === null ? (
+                  <span class="dim">unknown market of token {short(row.token_id)}</span>
+                ) : (
+                  <a href={paths.market(row.condition_id)}>
+                    {row.question ?? short(row.condition_id)}
+                  </a>
+                )}
+                <span class="sub">
+                  {count(row.size)} {row.outcome ?? "shares"}
+                </span>
+              </td>
+              <td class="right num wide">{exact(row.size)}</td>
+              <td class="right num wide">{cents(row.avg_price)}</td>
+              <td class="right num wide">{cents(row.price)}</td>
+              <td class="right num">{dollars(row.value_usd)}</td>
+              <td
+                class={`right num ${getTone(row.total_pnl)}`}
+                title={row.cost_complete ? "" : "Only of shares whose cost is known"}
+              >
+                {gain(row.total_pnl)}
+                {!row.cost_complete && " *"}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.some((row) => !row.cost_complete) && (
+        <p class="dim note">* Some shares came without a price: their cost is not known.</p>
+      )}
+    </div>
+  );
+}
