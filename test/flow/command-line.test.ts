@@ -204,7 +204,7 @@ test("a full disk behind standard output is reported in one sentence, and a clos
   const shell = (line: string) => spawnSync("bash", ["-c", line], { encoding: "utf8" });
   const full = shell(`${command} > /dev/full`);
   assert.equal(full.status, 75, full.stderr);
-  assert.match(full.stderr, /^oddwire: ENOSPC: [^\n]*\n$/);
+  assert.match(full.stderr, /^oddwire: standard output cannot be written: ENOSPC: [^\n]*\n$/);
   const closed = shell(`${command} | true; exit "\${PIPESTATUS[0]}"`);
   assert.deepEqual([closed.status, closed.stderr], [0, ""]);
 });
