@@ -46,7 +46,10 @@ async function connect(t: TestContext, url: string) {
   cleanUp(t, () => redis.close());
   return (key: string, value: readonly string[]) =>
     redis.run(async (client) => {
-      for (const words of toReplace(key, value)) await client.sendCommand(words);
+      // In one transaction: between two commands a node can write the key again.
+      const transaction = client.multi();
+      for (const words of toReplace(key, value)) transaction.addCommand(words);
+      await transaction.exec();
     }, waitMsMax);
 }
 
