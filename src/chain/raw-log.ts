@@ -31,7 +31,7 @@ export function toTimedBlock({ number, hash, timestamp }: TimedBlock): TimedBloc
 /** A range of block numbers, both ends included. */
 export type BlockRange = Range<number>;
 
-/** A block with its wanted logs, in ascending order of `logIndex`. */
+/** A block with its requested logs, in ascending order of `logIndex`. */
 export type Block = TimedBlock & {
   readonly parentHash: Hash | null;
   readonly logs: readonly RawLog[];

@@ -141,7 +141,7 @@ export class WindowClient {
     return [...new Set([...this.#nodes, ...registered])].toSorted();
   }
 
-  /** Notes that Redis cannot be asked. */
+  /** Records that Redis cannot be asked. */
   lost(): void {
     this.#measure();
     this.#isLost = true;

@@ -107,7 +107,7 @@ export class RedisConnection {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** Notes when the answer arrives, also if that is too late for the caller. */
+  /** Records when the answer arrives, also if that is too late for the caller. */
   async #observed<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const received = await answer;
     this.#recordContact();

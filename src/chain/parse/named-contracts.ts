@@ -14,15 +14,15 @@ export type NamingLogs = {
 export type NamedContract = { readonly address: Address; readonly block: number };
 
 /**
- * Contracts whose logs are wanted because the chain names them: from the first block that does, that block included.
- * So which logs are wanted is a function of the chain alone, wherever ranges begin and end, and after a reorg.
+ * Contracts whose logs are requested because the chain names them: from the first block that does, that block included.
+ * So which logs are requested is a function of the chain alone, wherever ranges begin and end, and after a reorg.
  */
 export class NamedContracts {
   readonly #naming: NamingLogs | null;
   readonly #configured: ReadonlySet<Address>;
   readonly #named = new Map<Address, { readonly block: number; readonly bloomBits: bigint }>();
 
-  /** Contracts in `configured` are wanted anyway. `null` for a chain that names none. */
+  /** Contracts in `configured` are requested anyway. `null` for a chain that names none. */
   constructor(naming: NamingLogs | null, configured: ReadonlySet<Address>) {
     this.#naming = naming;
     this.#configured = configured;
@@ -37,12 +37,12 @@ export class NamedContracts {
     for (const [address, { bloomBits }] of this.#named) yield [address, bloomBits];
   }
 
-  /** Whether logs of the contract are wanted in any block. */
+  /** Whether logs of the contract are requested in any block. */
   has(address: Address): boolean {
     return this.#named.has(address);
   }
 
-  /** The block from which on logs of the contract are wanted; `null` when it is not named. */
+  /** The block from which on logs of the contract are requested; `null` when it is not named. */
   getFirstBlock(address: Address): number | null {
     return this.#named.get(address)?.block ?? null;
   }

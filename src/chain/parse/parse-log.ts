@@ -89,14 +89,14 @@ export function isRequested(log: Pick<RawLog, "address" | "topics">, filter: Log
   return topic0 !== undefined && isEmitter && filter.topics0.has(topic0);
 }
 
-/** All logs of a block: the wanted ones, and of every log what it adds to the bloom. */
+/** All logs of a block: the requested ones, and of every log what it adds to the bloom. */
 export type AllLogs = {
   readonly requested: readonly RawLog[];
   readonly all: readonly Pick<RawLog, "address" | "topics">[];
 };
 
 /**
- * Parses all logs of a block, in the order of the block. Only wanted logs must be valid, with an index that has room
+ * Parses all logs of a block, in the order of the block. Only requested logs must be valid, with an index that has room
  * for the logs before it: nodes number the logs of other contracts, such as those of state-sync transactions, in ways
  * of their own, and some count from 0 in each receipt. Throws a `malformed` `EndpointError`.
  */

@@ -36,7 +36,7 @@ export class AdaptiveTimeout implements RequestTimeout {
     this.#usualMs = Math.max(tookMs, before + (tookMs - before) * forgetting);
   }
 
-  /** Notes a timeout. Requests that were sent at the same time count once. */
+  /** Records a timeout. Requests that were sent at the same time count once. */
   recordTimeout(waitedMs: number): void {
     if (waitedMs >= this.timeoutMs) this.#inVain = Math.min(this.#inVain + 1, 8);
   }

@@ -35,7 +35,7 @@ export class Breaker {
     this.#failures = 0;
   }
 
-  /** Notes a failure. Ignores it while open: the attempt began before that and proves nothing new. */
+  /** Records a failure. Ignores it while open: the attempt began before that and proves nothing new. */
   fail(nowMs: number): void {
     if (this.state(nowMs) === "open") return;
     this.#failures += 1;

@@ -49,7 +49,7 @@ export class RangeSizer {
     return this.#cap !== null && nowMs < this.#cap.untilMs ? this.#cap.blocks : null;
   }
 
-  /** Notes that the range was answered with so many bytes. */
+  /** Records that the range was answered with so many bytes. */
   recordAnswer({ from, to }: BlockRange, bytes: number): void {
     const blocks = to - from + 1;
     const failed = this.#failed.get(from);
@@ -64,24 +64,24 @@ export class RangeSizer {
     }
   }
 
-  /** Notes a failure that can be by chance. From the third in a row on, the range is taken to be too large. */
+  /** Records a failure that can be by chance. From the third in a row on, the range is taken to be too large. */
   recordFailure(range: BlockRange): void {
     const failures = this.#failed.get(range.from)?.count ?? 0;
     if (failures >= failuresByChance) this.shrink(range);
     else this.#remember(range.from, null);
   }
 
-  /** Notes an answer that can be about the size of the range: half of it is asked for next. */
+  /** Records an answer that can be about the size of the range: half of it is asked for next. */
   shrink({ from, to }: BlockRange): void {
     this.#remember(from, Math.max(1, (to - from + 1) >> 1));
   }
 
-  /** Notes that the provider refused `asked` blocks. Ranges are at most half as large from now on. */
+  /** Records that the provider refused `requested` blocks. Ranges are at most half as large from now on. */
   halve(requested: number): void {
     this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(requested / 2)));
   }
 
-  /** Notes that the provider refused `asked` blocks and named a cap. A cap that is not smaller halves the range. */
+  /** Records that the provider refused `requested` blocks and named a cap. A cap that is not smaller halves the range. */
   recordCap(blocks: number, at: { readonly requested: number; readonly nowMs: number }): void {
     if (blocks >= at.requested) {
       this.halve(at.requested);

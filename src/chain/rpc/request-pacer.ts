@@ -99,7 +99,7 @@ export class RequestPacer {
     }
   }
 
-  /** Notes a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
+  /** Records a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
   recordRefusal(retryAfterMs: number | null, nowMs: number): void {
     this.#refusals += 1;
     // 0 seconds, or a date that is past by our clock, names no pause: requests would continue without one.
@@ -123,7 +123,7 @@ export class RequestPacer {
     this.#changedAtMs = nowMs;
   }
 
-  /** Notes the answer to a request of so many calls. */
+  /** Records the answer to a request of so many calls. */
   recordAnswer(calls: number, nowMs: number): void {
     this.#callsAnswered = Math.max(this.#callsAnswered, calls);
     this.#refusalsInRow = 0;

@@ -127,7 +127,7 @@ export class RpcClient {
     return answer;
   }
 
-  /** Notes that a larger batch failed. Limits batches only after several in a row: one can fail by chance. */
+  /** Records that a larger batch failed. Limits batches only after several in a row: one can fail by chance. */
   #guess(callsMax: number): void {
     this.#failedInRow += 1;
     if (this.#failedInRow <= failuresByChance) return;

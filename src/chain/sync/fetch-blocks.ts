@@ -11,7 +11,7 @@ import { fetchHeaders, headerCall, readHeaderReply } from "../verify/fetch-heade
 type RequestedBlocks = {
   readonly from: number;
   readonly count: number;
-  /** The newest block of the endpoint. If only this block is wanted, one round trip is saved. */
+  /** The newest block of the endpoint. If only this block is requested, one round trip is saved. */
   readonly newest: BlockRef;
   readonly timeout: RequestTimeout;
   readonly blockLogs: BlockLogs;

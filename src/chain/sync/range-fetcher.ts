@@ -10,7 +10,7 @@ import { logsCall } from "../verify/log-filter.ts";
 import type { ReadParts } from "./chain-parts.ts";
 import { readRange } from "./range-reader.ts";
 
-/** A range of final blocks with all wanted logs. */
+/** A range of final blocks with all requested logs. */
 export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
   /** The header of its first block, which links it to the previous part. */
   readonly first: Header;

@@ -54,7 +54,7 @@ type BrokenLink = {
   readonly before: RangePart<unknown> | null;
 };
 
-/** Notes a part as wrong. Finds out whether the part before it, or our last block, is wrong too. */
+/** Records a part as wrong. Finds out whether the part before it, or our last block, is wrong too. */
 async function blame(
   { pool, finalBlockCheck, unfinalized }: WalkParts<unknown>,
   { part, flaw, before }: BrokenLink,

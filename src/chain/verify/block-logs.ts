@@ -17,13 +17,13 @@ import { UnprovenBlocks } from "./unproven-blocks.ts";
 const otherWitnessesMax = 2;
 
 /**
- * Reads single blocks with their wanted logs, complete (R4). If a bloom contains more than the answer, all logs of the
+ * Reads single blocks with their requested logs, complete (R4). If a bloom contains more than the answer, all logs of the
  * block decide. A second answer without the logs would prove nothing.
  */
 export class BlockLogs {
   readonly #pool: EndpointPool;
   readonly #unproven: UnprovenBlocks;
-  /** The logs that are wanted. */
+  /** The logs that are requested. */
   readonly filter: LogFilter;
   #falsePositives = 0;
 
@@ -65,7 +65,7 @@ export class BlockLogs {
   }
 
   /**
-   * Returns the wanted logs of the block: those that `endpoint` reported, unless its bloom shows more or others and a
+   * Returns the requested logs of the block: those that `endpoint` reported, unless its bloom shows more or others and a
    * proof has them. The same list is returned if nothing is wrong with it, or no endpoint can prove the block. Throws
    * a `not_yet` `EndpointError` until that is certain.
    */
@@ -94,7 +94,7 @@ export class BlockLogs {
   }
 
   /**
-   * Reads a block with all wanted logs of one endpoint: those that are proven, and in earlier blocks of Polygon those
+   * Reads a block with all requested logs of one endpoint: those that are proven, and in earlier blocks of Polygon those
    * of state syncs, which only its log index has. Throws an `EndpointError` without a proof.
    */
   async gather(endpoint: Endpoint, header: Header): Promise<Block> {

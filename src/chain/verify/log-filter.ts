@@ -8,15 +8,15 @@ import type { BlockRange, RawLog } from "../raw-log.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
 import { countBits, deriveBloomBits, mayContain } from "./bloom.ts";
 
-/** The wanted addresses and first topics, each with its bits in a bloom. */
+/** The requested addresses and first topics, each with its bits in a bloom. */
 export type LogFilter = {
   readonly addresses: ReadonlyMap<Address, bigint>;
   readonly topics0: ReadonlyMap<Hash, bigint>;
-  /** Further wanted addresses. */
+  /** Further requested addresses. */
   readonly named: NamedContracts;
 };
 
-/** What is wanted of a chain. */
+/** What is requested of a chain. */
 export type RequestedLogs = {
   readonly addresses: readonly Address[];
   readonly topics0: readonly Hash[];
@@ -36,7 +36,7 @@ export function deriveLogFilter(requested: RequestedLogs): LogFilter {
 }
 
 /**
- * Whether the bloom seems to contain wanted logs other than `logs`. If there are some logs, only a sparse bloom
+ * Whether the bloom seems to contain requested logs other than `logs`. If there are some logs, only a sparse bloom
  * counts: a full bloom seems to contain nearly everything, and a proof is expensive.
  */
 export function showsMore(

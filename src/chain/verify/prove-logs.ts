@@ -30,11 +30,11 @@ const ways: readonly Way[] = [
   fetchByTransaction,
 ];
 
-/** `logs` are the wanted logs; `null` without a proof. `isConclusive`: every way was answered. */
+/** `logs` are the requested logs; `null` without a proof. `isConclusive`: every way was answered. */
 export type Proof = { readonly logs: readonly RawLog[] | null; readonly isConclusive: boolean };
 
 /**
- * Reads the wanted logs of a block from all its logs, which must account for every bit of its bloom. After an answer
+ * Reads the requested logs of a block from all its logs, which must account for every bit of its bloom. After an answer
  * that does not, or is `null`, contradictory or an error, the next way is tried.
  */
 export async function proveLogs(

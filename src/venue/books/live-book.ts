@@ -283,14 +283,14 @@ export class LiveBook {
     this.#observedAtMs = nowMs;
   }
 
-  /** Notes the time of a message. It ends the wait for what a response had, also if it is dated a little earlier. */
+  /** Records the time of a message. It ends the wait for what a response had, also if it is dated a little earlier. */
   #recordStream({ timestampMs }: { readonly timestampMs: number }): void {
     this.#streamMs = timestampMs;
     const awaitedMs = this.#unsent?.timestampMs ?? 0;
     if (timestampMs + venueLimits.timestampSkewMsMax >= awaitedMs) this.#unsent = null;
   }
 
-  /** Notes that the stream does not cover the book. A lost connection is restored automatically, a stalled one is not. */
+  /** Records that the stream does not cover the book. A lost connection is restored automatically, a stalled one is not. */
   #lose(reason: "not_followed" | "stalled", nowMs: number): void {
     this.#lostAtMs = this.#unsent?.sinceMs ?? nowMs;
     this.#resubscribeAtMs = reason === "stalled" ? nowMs : nowMs + venueLimits.resubscribeMs;

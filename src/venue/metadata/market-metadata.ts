@@ -38,7 +38,7 @@ export type MetadataSink = {
 export type PublishMetadata = (markets: readonly MetadataMarket[]) => Promise<void>;
 
 /**
- * Why a market was received: for a token that was looked up, or as one of the most traded, which are wanted without a
+ * Why a market was received: for a token that was looked up, or as one of the most traded, which are requested without a
  * trade.
  */
 export type ProofRequest = { readonly isRequested?: boolean; readonly isWanted?: boolean };

@@ -206,7 +206,7 @@ export class MetadataLedger implements MetadataSink {
     return hasEnded ? metadataLimits.endedAgeSeconds : metadataLimits.openAgeSeconds;
   }
 
-  /** Notes when the venue was asked. Without `flags`, a market that an answer leaves out keeps the flags it had. */
+  /** Records when the venue was asked. Without `flags`, a market that an answer leaves out keeps the flags it had. */
   #record(
     conditionId: ConditionId,
     { nowSeconds, flags }: { nowSeconds: number; flags?: number },

@@ -101,7 +101,7 @@ export class Mirrors {
     return `${base.slice(0, 36)}${count.toString(16).padStart(4, "0")}${base.slice(40)}` as Hash;
   }
 
-  /** Notes that a condition was seen. */
+  /** Records that a condition was seen. */
   addSeen({ conditionId, eventId }: Gen3Position): void {
     for (const id of [conditionId, eventId]) {
       if (this.#get(id).isSeen !== true) this.#set(id, { isSeen: true });
@@ -119,7 +119,7 @@ export class Mirrors {
     return isFirst;
   }
 
-  /** Notes a legacy condition that was prepared. Returns the conditions that can be affected. */
+  /** Records a legacy condition that was prepared. Returns the conditions that can be affected. */
   addLegacy(legacy: LegacyCondition): readonly ConditionId[] {
     const { conditionId, questionId, isNegRisk, namedMirrorId: named } = legacy;
     const affected = named === null ? [] : [named, ...this.linkEvent(named, legacy)];
@@ -149,7 +149,7 @@ export class Mirrors {
     return [...this.#seenIn(before), ...this.#seenIn(eventId)];
   }
 
-  /** Notes a question of a neg-risk market whose event was `before`. Returns the affected conditions. */
+  /** Records a question of a neg-risk market whose event was `before`. Returns the affected conditions. */
   addQuestion(
     { negRiskMarketId, questionId }: { negRiskMarketId: Hash; questionId: Hash },
     before: Hash | null,
