@@ -7,8 +7,8 @@ import {
   toOpenInterestRow,
 } from "../../../../rows/wallets/open-interest-row.ts";
 import { untilChange } from "../../../backend.ts";
-import { bulkQuery } from "../../../bulk/bulk-format.ts";
-import { checkRange, cursor, time } from "../../../http/parameters.ts";
+import { checkRange } from "../../../http/parameters.ts";
+import { bucketQuery } from "../../../lists/bucket-query.ts";
 import {
   answerList,
   type ListParts,
@@ -22,17 +22,9 @@ import { defineRoute, type Route } from "../../../route/route.ts";
 import { checkWallets } from "./check-wallets.ts";
 
 const resolutionSeconds = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
-const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
 
-const querystring = Type.Object({
-  ...bulkQuery({ pageRows }),
-  cursor: Type.Optional(cursor),
-  resolution: Type.Enum(resolutions, { default: "1d" }),
-  start: Type.Optional(time),
-  end: Type.Optional(time),
-  order: Type.Enum(["asc", "desc"], { default: "asc" }),
-});
+const querystring = bucketQuery(resolutionSeconds, pageRows);
 type InterestQuery = Static<typeof querystring>;
 
 /** Lists the open interest of a market over time. */

@@ -4,25 +4,17 @@ import { PnlSeries } from "../../../../market/ledger/wallet-totals.ts";
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
 import { type PnlPoint, pnlRow, toPnlPoints, toPnlRow } from "../../../../rows/wallets/pnl-row.ts";
 import { untilChange } from "../../../backend.ts";
-import { bulkQuery } from "../../../bulk/bulk-format.ts";
-import { checkRange, cursor, time } from "../../../http/parameters.ts";
+import { checkRange } from "../../../http/parameters.ts";
+import { bucketQuery } from "../../../lists/bucket-query.ts";
 import { memorySource } from "../../../lists/memory-source.ts";
 import { answerList, type ListParts, publicAs, rowListRoute } from "../../../lists/row-list.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
 import { checkWallets, unknownWallet } from "./check-wallets.ts";
 
 const bucketSeconds = { "1h": 3600, "1d": 86_400, "1w": 7 * 86_400 } as const;
-const resolutions = Object.keys(bucketSeconds) as (keyof typeof bucketSeconds)[];
 const pageRows = 500;
 
-const querystring = Type.Object({
-  ...bulkQuery({ pageRows }),
-  cursor: Type.Optional(cursor),
-  resolution: Type.Enum(resolutions, { default: "1d" }),
-  start: Type.Optional(time),
-  end: Type.Optional(time),
-  order: Type.Enum(["asc", "desc"], { default: "asc" }),
-});
+const querystring = bucketQuery(bucketSeconds, pageRows);
 type PnlQuery = Static<typeof querystring>;
 
 /** Lists the profit of a wallet over time. */
