@@ -14,6 +14,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { toSeq } from "../src/base/ids.ts";
 import { type BlockFacts, emptyBlock } from "../src/market/block-facts.ts";
 import { isTrade } from "../src/market/fill.ts";
+import { getRowContext } from "../src/query/row-context.ts";
 import { toTradeRow } from "../src/rows/trade-row.ts";
 import { DataServer } from "../test/support/open-data-server.ts";
 import { encode } from "../test/support/store-chain.ts";
@@ -118,7 +119,7 @@ async function measureLoop(): Promise<FanOut> {
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
   await openClients("", null, { port: (http.address() as AddressInfo).port });
-  const context = { directory: server.state.directory, finalizedBlock: -1 };
+  const context = getRowContext({ facts: { coverage: null }, state: server.state });
   const texts = template.map((fill) =>
     JSON.stringify({ type: "event", data: toTradeRow(fill, context) }),
   );

@@ -2,7 +2,7 @@ import type { TokenId } from "../base/ids.ts";
 import { joinTokens } from "../query/markets/read-markets.ts";
 import { bookReader } from "../query/markets/read-price.ts";
 import type { Freshness } from "../rows/freshness.ts";
-import { getMarketFields } from "../rows/trade-row.ts";
+import { toMarketFields } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import type { Cursors } from "./route/cursor.ts";
@@ -49,10 +49,10 @@ export function untilTradesChange(
   return whileEqual(backend, () => [
     ...toTrades(pair, backend),
     ...pair.map((id) => headBuffer.getCount(id)),
-    ...pair.map((id) => directory.getOutcome(id)),
+    ...pair.map((id) => directory.getToken(id).outcome),
     ...joinedWith(tokenId, directory),
     directory.getPlace(tokenId)?.conditionId,
-    ...(namesMarkets ? Object.values(getMarketFields(tokenId, directory)) : []),
+    ...(namesMarkets ? Object.values(toMarketFields(directory.getToken(tokenId).market)) : []),
   ]);
 }
 

@@ -13,6 +13,16 @@ export type MarketToken = {
   readonly outcome: string | null;
 };
 
+/** A token and what is known of it: everything else is `null` until a condition has the token. */
+export type TokenFacts = {
+  readonly tokenId: TokenId;
+  readonly complement: TokenId | null;
+  readonly conditionId: ConditionId | null;
+  readonly outcomeIndex: number | null;
+  readonly outcome: string | null;
+  readonly market: Market | null;
+};
+
 /** How a condition ended. The payout of outcome i is `numerators[i]` over their sum. */
 export type Resolution = {
   readonly conditionId: ConditionId;

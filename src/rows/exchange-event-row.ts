@@ -84,7 +84,7 @@ export function toExchangeEventRow(
 }
 
 function toLocatedRow<Fields>(located: LocatedEvent, fields: Fields, context: trade.RowContext) {
-  const contract = context.directory.contracts.byAddress.get(located.address);
+  const contract = context.contracts.byAddress.get(located.address);
   assert(contract?.kind === "exchange", "nothing else logs such events");
   return {
     ...trade.idFields(located),

@@ -39,7 +39,7 @@ export function toFillRow(fill: Fill, context: trade.RowContext): FillRow {
     maker: fill.maker,
     taker: fill.taker,
     side: fill.makerSide,
-    ...trade.tokenFields(fill.makerTokenId, context.directory),
+    ...trade.toTokenFields(context.getToken(fill.makerTokenId)),
     maker_amount_raw: fill.makerAmount.toString(),
     taker_amount_raw: fill.takerAmount.toString(),
     fee: formatMicros(fill.fee),

@@ -34,7 +34,7 @@ export function toMatchRow(summary: Fill, context: trade.RowContext): MatchRow {
   return {
     ...trade.idFields(place),
     taker_fill_seq: summary.seq,
-    ...trade.tokenFields(summary.tokenId, context.directory),
+    ...trade.toTokenFields(context.getToken(summary.tokenId)),
     side: summary.side,
     price: wire.decimalOrNull(priceMicros(summary.value, summary.size)),
     size: formatMicros(summary.size),

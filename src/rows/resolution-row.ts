@@ -32,10 +32,20 @@ export const resolutionRow = Type.Object({
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
 
+/** What the row of a resolution is made of. */
+export type ResolutionFacts = {
+  readonly resolution: Resolution;
+  readonly market: Market | null;
+  /** The result of the market's other condition: of the mirror, or of the legacy condition. */
+  readonly other: Resolution | null;
+};
+
 /** A resolution as clients see it. While its market is unknown, so is the winning token. */
-export function toResolutionRow(resolution: Resolution, context: RowContext): ResolutionRow {
+export function toResolutionRow(
+  { resolution, market, other }: ResolutionFacts,
+  context: RowContext,
+): ResolutionRow {
   const { conditionId } = resolution;
-  const market = context.directory.market(conditionId);
   return {
     id: resolutionId(resolution),
     seq: resolution.seq,
@@ -44,7 +54,7 @@ export function toResolutionRow(resolution: Resolution, context: RowContext): Re
     question_id: resolution.questionId,
     oracle: resolution.oracle,
     ...payoutFields(getCondition(market, conditionId) ?? { tokens: [] }, resolution),
-    mirror_resolution: toOtherRow(market, resolution, context),
+    mirror_resolution: other && toOtherRow(other),
     ...placeFields(resolution, context),
   };
 }
@@ -54,15 +64,7 @@ function getCondition(market: Market | null, conditionId: ConditionId): Market |
   return market?.mirror?.conditionId === conditionId ? market.mirror : market;
 }
 
-function toOtherRow(
-  market: Market | null,
-  { conditionId }: Resolution,
-  { directory }: RowContext,
-): ResolutionRow["mirror_resolution"] {
-  const ids = [market?.conditionId, market?.mirror?.conditionId];
-  const otherId = ids.find((id) => id !== conditionId);
-  const other = otherId === undefined ? null : directory.getResolution(otherId);
-  if (other === null || market?.mirror === null) return null;
+function toOtherRow(other: Resolution): ResolutionRow["mirror_resolution"] {
   return {
     condition_id: wire.formatConditionId(other.conditionId),
     payouts: payoutsMicros(other).map(formatMicros),

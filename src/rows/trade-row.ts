@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
 import { formatMicros, priceMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId, toBlockNumber, toLogIndex } from "../base/ids.ts";
+import type { Contracts } from "../contracts/contracts.ts";
 import type { Fill } from "../market/fill.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
-import type { MarketDirectory } from "../views/markets/market-directory.ts";
+import type { Market, TokenFacts } from "../market/market.ts";
 import * as wire from "./wire-format.ts";
 
 const feeAssetText = Type.Enum(["collateral", "token"]);
@@ -87,9 +88,12 @@ export const tradeRow = Type.Object({
 });
 export type TradeRow = Static<typeof tradeRow>;
 
-/** The context that a row is presented in. */
+/** What is known outside of a row when it is formatted. */
 export type RowContext = {
-  readonly directory: MarketDirectory;
+  readonly contracts: Contracts;
+  readonly getToken: (tokenId: TokenId) => TokenFacts;
+  /** The fee of conversions of a token's event, in hundredths of a percent. */
+  readonly getFeeBips: (tokenId: TokenId) => number;
   /** The newest final block; -1 before the first. */
   readonly finalizedBlock: number;
 };
@@ -98,7 +102,7 @@ export type RowContext = {
 export function toTradeRow(fill: Fill, context: RowContext): TradeRow {
   return {
     ...idFields(fill),
-    ...tokenFields(fill.tokenId, context.directory),
+    ...toTokenFields(context.getToken(fill.tokenId)),
     side: fill.side,
     price: wire.decimalOrNull(priceMicros(fill.value, fill.size)),
     size: formatMicros(fill.size),
@@ -137,28 +141,24 @@ export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
 }
 
 /** The outcome and market of a token; all `null` while the market is unknown. */
-export function tokenFields(
-  tokenId: TokenId,
-  directory: MarketDirectory,
-): Pick<TradeRow, keyof typeof tokenShape> {
-  const place = directory.getPlace(tokenId);
-  const complement = directory.getComplement(tokenId);
+export function toTokenFields({
+  tokenId,
+  complement,
+  conditionId,
+  outcome,
+  outcomeIndex,
+}: TokenFacts): Pick<TradeRow, keyof typeof tokenShape> {
   return {
     token_id: formatTokenId(tokenId),
-    complement_token_id: complement === null ? null : formatTokenId(complement),
-    condition_id: place === null ? null : wire.formatConditionId(place.conditionId),
-    outcome: directory.getOutcome(tokenId),
-    outcome_index: place?.outcomeIndex ?? null,
+    complement_token_id: complement && formatTokenId(complement),
+    condition_id: conditionId && wire.formatConditionId(conditionId),
+    outcome,
+    outcome_index: outcomeIndex,
   };
 }
 
 /** The fields of `include=market`; each is `null` while it is unknown. */
-export function getMarketFields(
-  tokenId: TokenId,
-  directory: MarketDirectory,
-): { question: string | null; slug: string | null; event_id: string | null } {
-  const place = directory.getPlace(tokenId);
-  const market = place === null ? null : directory.market(place.conditionId);
+export function toMarketFields(market: Market | null) {
   return {
     question: market?.question ?? null,
     slug: market?.venue?.slug ?? null,

@@ -8,6 +8,7 @@ import { getFacts } from "../../test/support/store-chain.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { toFinalDelta } from "../market/delta.ts";
 import type { Fill } from "../market/fill.ts";
+import { getRowContext } from "../query/row-context.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import { type RowContext, toTradeRow } from "./trade-row.ts";
 import { tradeWriter } from "./trade-writer.ts";
@@ -24,7 +25,8 @@ function getContext(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts(), new MemoryStateStore());
   for (const block of blocks) state.apply(toFinalDelta(block));
   const middle = blocks[Math.floor(blocks.length / 2)];
-  return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
+  const context = getRowContext({ facts: { coverage: null }, state });
+  return { ...context, finalizedBlock: middle?.number ?? -1 };
 }
 
 suite("the writer of trades writes the same JSON as JSON.stringify of their rows", () => {
@@ -56,15 +58,15 @@ suite("the writer of trades writes the same JSON as JSON.stringify of their rows
         makerAmount: anyAmount,
       })
       .map((amounts): Fill => ({ ...first, ...amounts }));
-    const { directory } = getContext([]);
-    const named = Object.assign(Object.create(directory) as typeof directory, {
-      getOutcome: () => 'a "quoted" \\ outcome \u2028 \ud83d',
-      getPlace: () => null,
-      getComplement: () => null,
+    const outcome = 'a "quoted" \\ outcome \u2028 \ud83d';
+    const context = getContext([]);
+    const getToken: RowContext["getToken"] = (tokenId) => ({
+      ...context.getToken(tokenId),
+      outcome,
     });
     fc.assert(
       fc.property(fc.array(anyFill), (fills) => {
-        assertSame(fills, { directory: named, finalizedBlock: -1 });
+        assertSame(fills, { ...context, getToken });
       }),
       propertySettings(200),
     );

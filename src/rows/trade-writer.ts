@@ -10,7 +10,7 @@ import * as trade from "./trade-row.ts";
  */
 export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>
-    getFields(trade.tokenFields(tokenId, context.directory)),
+    getFields(trade.toTokenFields(context.getToken(tokenId))),
   );
   const decimalId = remembered(formatTokenId);
   const placeText = placeWriter(context);
@@ -49,7 +49,7 @@ export function withMarket<Item>(
   return (context) => {
     const write = writer(context);
     const marketText = remembered((tokenId: TokenId) =>
-      getFields(trade.getMarketFields(tokenId, context.directory)),
+      getFields(trade.toMarketFields(context.getToken(tokenId).market)),
     );
     return (item) => `${write(item).slice(0, -1)},${marketText(getToken(item))}}`;
   };

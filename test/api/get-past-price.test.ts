@@ -58,7 +58,7 @@ function withoutResults(): typeof server.state {
     getResolution: { value: () => null },
     getComplement: { value: (id: TokenId) => server.state.directory.getComplement(id) },
     getPlace: { value: (id: TokenId) => server.state.directory.getPlace(id) },
-    getOutcome: { value: (id: TokenId) => server.state.directory.getOutcome(id) },
+    getToken: { value: (id: TokenId) => server.state.directory.getToken(id) },
   });
   return Object.create(server.state, {
     directory: { value: directory },

@@ -7,7 +7,8 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { encodeMarketSnapshot } from "../../src/api/bulk/market-snapshot.ts";
 import { formatMicros, parseMicros } from "../../src/base/decimal.ts";
 import { isTrade } from "../../src/market/fill.ts";
-import { getMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
+import { getRowContext } from "../../src/query/row-context.ts";
+import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { lakeFactTables, writtenColumns } from "../../src/storage/lake/lake-tables.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
@@ -27,12 +28,12 @@ function getRecipe(tool: string, folder: string): string {
 async function openLake(t: TestContext, salt: number) {
   const filled = await openFilled(t, salt);
   const manifest = await exported(filled);
-  const context = { directory: filled.state.directory, finalizedBlock: Number.MAX_SAFE_INTEGER };
+  const context = getRowContext({ facts: { coverage: null }, state: filled.state });
   const rows = getFills(finalDays(filled.blocks, manifest))
     .filter(isTrade)
     .map((fill) => {
       const { timestamp: _time, status: _status, ...row } = toTradeRow(fill, context);
-      return { ...row, ...getMarketFields(fill.tokenId, context.directory) };
+      return { ...row, ...toMarketFields(context.getToken(fill.tokenId).market) };
     });
   const days = Map.groupBy(rows, (row) => new Date(row.timestamp_ms).toISOString().slice(0, 10));
   const volumes = [...days].map(([day, ofDay]) => {

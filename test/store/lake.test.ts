@@ -10,7 +10,8 @@ import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
 import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import { isTrade } from "../../src/market/fill.ts";
-import { getMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
+import { getRowContext } from "../../src/query/row-context.ts";
+import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -78,9 +79,9 @@ test("files of trades and candles equal the lists of the API", async (t) => {
   const expected = getFills(finalDays(blocks, manifest))
     .filter(isTrade)
     .map((fill) => {
-      const context = { directory: state.directory, finalizedBlock: Number.MAX_SAFE_INTEGER };
+      const context = getRowContext({ facts: { coverage: null }, state });
       const { timestamp: _time, status: _status, ...row } = toTradeRow(fill, context);
-      return { ...row, ...getMarketFields(fill.tokenId, state.directory) };
+      return { ...row, ...toMarketFields(context.getToken(fill.tokenId).market) };
     });
   const names = Object.keys(expected[0] ?? {});
   const files = `file('${folder}/trades/*/*.parquet', 'Parquet')`;

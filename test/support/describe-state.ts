@@ -32,7 +32,7 @@ export function describeState(state: MarketState): unknown {
     tokens: tokenIds.map((tokenId) => ({
       place: directory.getPlace(tokenId),
       complement: directory.getComplement(tokenId),
-      outcome: directory.getOutcome(tokenId),
+      outcome: directory.getToken(tokenId).outcome,
       isKnown: directory.isKnownToken(tokenId),
       totals: directory.getTotals(tokenId),
       dayVolume: dayWindow.getVolume(tokenId),

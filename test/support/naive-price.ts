@@ -45,7 +45,7 @@ export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: Mark
         ? null
         : {
             token_id: formatTokenId(complement),
-            outcome: directory.getOutcome(complement),
+            outcome: directory.getToken(complement).outcome,
             price: orNull(price === null ? null : one - price),
             price_source: source(complement),
           },

@@ -85,7 +85,7 @@ export async function readPastPrice(
         ? null
         : {
             tokenId: other,
-            outcome: directory.getOutcome(other),
+            outcome: directory.getToken(other).outcome,
             source: settled ? "settlement" : getSource(lastTrade && !lastTrade.isOwn),
           },
     setAt: settled?.resolution ?? trade,

@@ -68,7 +68,7 @@ function getComplement(
   const [tokenId] = complements;
   if (tokenId === undefined) return null;
   const source = joinedPrice(complements, directory)?.source ?? null;
-  return { tokenId, outcome: directory.getOutcome(tokenId), source };
+  return { tokenId, outcome: directory.getToken(tokenId).outcome, source };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { assert } from "../../base/assert.ts";
 import type { Resolution } from "../../market/market.ts";
+import type { ResolutionFacts } from "../../rows/resolution-row.ts";
 import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import type { ResolutionRange } from "../../views/markets/resolution-log.ts";
 
@@ -38,4 +40,15 @@ export function snapshotResolutions(
     places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),
   );
   return { places, at: (place) => unfinalized.get(place) ?? stored(place) };
+}
+
+/** Returns a resolution with its market and the result on the other ledger. */
+export function describeResolution(
+  resolution: Resolution,
+  directory: MarketDirectory,
+): ResolutionFacts {
+  const { conditionId } = resolution;
+  const otherId = directory.conditionsOfMarket(conditionId).find((id) => id !== conditionId);
+  const other = otherId === undefined ? null : directory.getResolution(otherId);
+  return { resolution, market: directory.market(conditionId), other };
 }

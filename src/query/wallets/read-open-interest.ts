@@ -3,6 +3,7 @@ import { microsPerUnit } from "../../base/decimal.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
+import type { Fraction } from "../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../market/market.ts";
 import type { InterestPoint } from "../../rows/wallets/open-interest-row.ts";
 import {
@@ -11,11 +12,7 @@ import {
   groupByOutcome,
   valueOutcomes,
 } from "../../views/prices/market-interest.ts";
-import {
-  type Fraction,
-  getJoinedPrice,
-  isCompleteToken,
-} from "../../views/prices/position-value.ts";
+import { getJoinedPrice, isCompleteToken } from "../../views/prices/position-value.ts";
 import { settlementPrice } from "../../views/prices/token-price.ts";
 import { readCandles } from "../read-candles.ts";
 import { readSupply } from "./read-supply.ts";

@@ -1,17 +1,15 @@
 /** Positions of a wallet: its ledger is read and folded. Nothing is kept between requests. */
-import type { Address, Seq } from "../../base/ids.ts";
+import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
 import { mapYielding } from "../../base/time/turns.ts";
 import { type FoldContext, type FoldRow, PositionFold } from "../../market/ledger/position.ts";
+import type { ValuedPosition } from "../../market/ledger/valued-position.ts";
 import { WalletTotals } from "../../market/ledger/wallet-totals.ts";
+import { type TradedMarket, topMarketsMax } from "../../rows/wallets/wallet-row.ts";
 import { hasLedger, readFoldRows } from "../../storage/codec/read-ledger.ts";
 import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
-import {
-  getSettlement,
-  type ValuedPosition,
-  valuePosition,
-} from "../../views/prices/position-value.ts";
+import { getSettlement, valuePosition } from "../../views/prices/position-value.ts";
 
 /** The sources of wallets, holders and supply. */
 export type WalletSources = {
@@ -72,4 +70,34 @@ export async function readWallet(
 export async function isWallet(facts: IndexedFacts, wallet: Address): Promise<boolean> {
   if (facts.headBuffer.getLedger(wallet).length > 0) return true;
   return hasLedger(facts.engine, wallet, firstSeqAbove(facts.coverage));
+}
+
+/** Counts the markets of a wallet's positions, and sums its trades in those with the highest volume. */
+export function summarizeMarkets(
+  { positions, totals }: ReadWallet,
+  directory: MarketDirectory,
+): { readonly marketCount: number; readonly topMarkets: readonly TradedMarket[] } {
+  // A token of an unknown market stands for its market.
+  const getKey = (tokenId: TokenId): ConditionId | TokenId => {
+    const slot = directory.getPlace(tokenId);
+    return slot === null ? tokenId : directory.getMarketId(slot.conditionId);
+  };
+  const byMarket = Map.groupBy(totals.byToken, ([tokenId]) => getKey(tokenId));
+  const sums = [...byMarket.values()].map((tokens) => {
+    const trades = tokens.map(([, one]) => one);
+    return {
+      tokenId: tokens[0]?.[0],
+      trades: trades.reduce((sum, one) => sum + one.trades, 0),
+      volume: trades.reduce((sum, one) => sum + one.volume, 0n),
+      lastTimestamp: Math.max(...trades.map((one) => one.lastTimestamp)),
+    };
+  });
+  const top = sums.toSorted((a, b) => (a.volume < b.volume ? 1 : a.volume > b.volume ? -1 : 0));
+  return {
+    marketCount: new Set(positions.map(({ tokenId }) => getKey(tokenId))).size,
+    topMarkets: top.slice(0, topMarketsMax).map(({ tokenId, ...trades }) => ({
+      market: tokenId === undefined ? null : directory.getToken(tokenId).market,
+      ...trades,
+    })),
+  };
 }

@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, microsPerUnit } from "../../base/decimal.ts";
-import { formatTokenId, toBlockNumber, toLogIndex } from "../../base/ids.ts";
+import { toBlockNumber, toLogIndex } from "../../base/ids.ts";
 import { type Activity, activityTokensMax, getTradeSide } from "../../market/ledger/activity.ts";
 import { getCause, type LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { conversionCash } from "../../market/ledger/position.ts";
 import { marketRow } from "../market-row.ts";
-import type { RowContext } from "../trade-row.ts";
+import { type RowContext, toMarketFields, toTokenFields } from "../trade-row.ts";
 import * as wire from "../wire-format.ts";
 
 type Kind = LedgerRow["kind"];
@@ -69,19 +69,16 @@ export type ActivityRow = Static<typeof activityRow>;
 
 /** Activity as clients see it. */
 export function toActivityRow(activity: Activity, context: RowContext): ActivityRow {
-  const { directory, finalizedBlock } = context;
   const { seq, wallet, rows, txHash, timestamp } = activity;
   const [first] = rows;
-  const tokens = rows.slice(0, activityTokensMax).map(({ tokenId, shares }) => {
-    const place = directory.getPlace(tokenId);
-    return {
-      token_id: formatTokenId(tokenId),
-      condition_id: place && wire.formatConditionId(place.conditionId),
-      outcome: directory.getOutcome(tokenId),
-      size: formatMicros(shares),
-    };
+  const changes = rows.map(({ tokenId, shares }) => ({ ...context.getToken(tokenId), shares }));
+  const tokens = changes.slice(0, activityTokensMax).map((change) => {
+    const { token_id, condition_id, outcome } = toTokenFields(change);
+    return { token_id, condition_id, outcome, size: formatMicros(change.shares) };
   });
-  const market = getMarket(activity, context);
+  // All tokens have to be of one market.
+  const markets = new Set(changes.map(({ market }) => market?.conditionId));
+  const market = markets.size === 1 ? (changes[0]?.market ?? null) : null;
   const blockNumber = toBlockNumber(seq);
   return {
     id: formatActivityId(activity),
@@ -93,9 +90,7 @@ export function toActivityRow(activity: Activity, context: RowContext): Activity
     tokens,
     tokens_truncated: rows.length > activityTokensMax,
     condition_id: market && wire.formatConditionId(market.conditionId),
-    question: market?.question ?? null,
-    slug: market?.venue?.slug ?? null,
-    event_id: market?.eventId ?? null,
+    ...toMarketFields(market),
     price: wire.decimalOrNull(first === undefined ? null : getPrice(first)),
     cash_usd: formatMicros(getCash(activity, context)),
     fee_usd: formatMicros(first?.fee ?? 0n),
@@ -106,25 +101,13 @@ export function toActivityRow(activity: Activity, context: RowContext): Activity
     block_number: blockNumber,
     log_index: toLogIndex(seq),
     ...wire.timeFields(timestamp),
-    status: blockNumber <= finalizedBlock ? "finalized" : "confirmed",
+    status: blockNumber <= context.finalizedBlock ? "finalized" : "confirmed",
   };
 }
 
 /** Identifies activity of any wallet. */
 export function formatActivityId({ seq, txHash, wallet, sub }: Activity): string {
   return `${txHash}-${toLogIndex(seq)}-${wallet}-${getCause({ sub })}`;
-}
-
-/** Returns the market, if all tokens are of one. */
-function getMarket({ rows }: Activity, { directory }: RowContext) {
-  const ids = new Set(
-    rows.map(({ tokenId }) => {
-      const place = directory.getPlace(tokenId);
-      return place && directory.getMarketId(place.conditionId);
-    }),
-  );
-  const [only] = ids;
-  return ids.size !== 1 || !only ? null : directory.market(only);
 }
 
 /** The average price of a trade, in micros per share. */
@@ -135,10 +118,10 @@ function getPrice({ kind, shares, cash, feeShares }: LedgerRow): bigint | null {
 }
 
 /** The collateral. That of a conversion of all outcomes is recorded without its fee. */
-function getCash({ rows }: Activity, { directory }: RowContext): bigint {
+function getCash({ rows }: Activity, { getFeeBips }: RowContext): bigint {
   const [first] = rows;
   if (first === undefined) return 0n;
   const isWhole = first.kind === "convert" && rows.every(({ shares }) => shares < 0n);
   if (!isWhole) return first.cash;
-  return conversionCash(rows, BigInt(directory.conversionFeeBips(first.tokenId)));
+  return conversionCash(rows, BigInt(getFeeBips(first.tokenId)));
 }

@@ -1,17 +1,18 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, microsPerUnit } from "../../base/decimal.ts";
-import { formatTokenId, type TokenId } from "../../base/ids.ts";
 import {
   getSupply,
   type Holder,
   type HolderCount,
   type SupplyChange,
 } from "../../market/ledger/holder.ts";
-import type { MarketDirectory } from "../../views/markets/market-directory.ts";
-import type { ValuedPosition } from "../../views/prices/position-value.ts";
+import type { ValuedPosition } from "../../market/ledger/valued-position.ts";
+import type { TokenFacts } from "../../market/market.ts";
+import { tokenShape, toTokenFields } from "../trade-row.ts";
 import * as wire from "../wire-format.ts";
 import { positionRow } from "./position-row.ts";
 
+const { token_id, outcome, outcome_index } = tokenShape;
 const { avg_price, cost_complete, realized_pnl, unrealized_pnl } = positionRow.properties;
 
 /** What one account holds of one token. */
@@ -19,9 +20,9 @@ export const holderRow = Type.Object({
   rank: Type.Integer({ minimum: 1 }),
   address: wire.addressText,
   label: wire.nullable(Type.String()),
-  token_id: wire.tokenIdText,
-  outcome: wire.nullable(Type.String()),
-  outcome_index: wire.nullable(Type.Integer()),
+  token_id,
+  outcome,
+  outcome_index,
   size: wire.decimalText,
   share_of_supply: wire.nullable(wire.decimalText),
   value_usd: wire.nullable(wire.decimalText),
@@ -34,40 +35,47 @@ export type HolderRow = Static<typeof holderRow>;
 
 /** How much of an outcome there is, and how many hold it. */
 export const outcomeHoldersShape = Type.Object({
-  token_id: wire.tokenIdText,
-  outcome: wire.nullable(Type.String()),
-  outcome_index: wire.nullable(Type.Integer()),
+  token_id,
+  outcome,
+  outcome_index,
   complete: Type.Boolean(),
   supply: wire.nullable(wire.decimalText),
   holders: wire.nullable(Type.Integer()),
   holders_with_contracts: wire.nullable(Type.Integer()),
 });
 
-type Context = {
-  readonly directory: MarketDirectory;
-  readonly supplies: ReadonlyMap<TokenId, SupplyChange>;
-  /** Returns what shares are worth, in micros; `null` without a price. */
-  readonly getValue: (holder: Holder) => bigint | null;
+/** What the row of a holder is made of. */
+type HolderFacts = {
+  readonly holder: Holder;
+  readonly token: TokenFacts;
+  /** What kind of contract the holder is; `null` for wallets. */
+  readonly label: string | null;
+  readonly supply: SupplyChange | undefined;
+  /** What the shares are worth, in micros; `null` without a price. */
+  readonly value: bigint | null;
+  /** Adds its cost and profit; `null` for a contract without a ledger. */
+  readonly position?: ValuedPosition | null;
 };
 
-/** A holder as clients see it. `position` adds its cost and profit. */
-export function toHolderRow(
-  holder: Holder,
-  { directory, supplies, getValue }: Context,
-  position?: ValuedPosition | null,
-): HolderRow {
-  const { tokenId, wallet, size, rank } = holder;
-  const change = supplies.get(tokenId);
+/** A holder as clients see it. */
+export function toHolderRow({
+  holder: { wallet, size, rank },
+  token,
+  label,
+  supply: change,
+  value,
+  position,
+}: HolderFacts): HolderRow {
   const supply = change === undefined ? 0n : getSupply(change);
   return {
     rank,
     address: wallet,
-    label: directory.contracts.byAddress.get(wallet)?.kind ?? null,
-    ...toTokenFields(tokenId, directory),
+    label,
+    ...toOutcomeFields(token),
     size: formatMicros(size),
     share_of_supply:
       supply <= 0n ? null : formatMicros(divideHalfEven(size * microsPerUnit, supply)),
-    value_usd: wire.decimalOrNull(getValue(holder)),
+    value_usd: wire.decimalOrNull(value),
     ...(position !== undefined && toPositionFields(position)),
   };
 }
@@ -84,13 +92,12 @@ function toPositionFields(position: ValuedPosition | null) {
 
 /** An outcome of a market with its supply and holders; `null` for what the first indexed block hides. */
 export function toOutcomeHolders(
-  tokenId: TokenId,
-  { directory, supplies }: Omit<Context, "getValue">,
+  token: TokenFacts,
+  change: SupplyChange | undefined,
   { count, isComplete }: { readonly count: HolderCount | undefined; readonly isComplete: boolean },
 ): Static<typeof outcomeHoldersShape> {
-  const change = supplies.get(tokenId);
   return {
-    ...toTokenFields(tokenId, directory),
+    ...toOutcomeFields(token),
     complete: isComplete,
     supply: isComplete && change !== undefined ? formatMicros(getSupply(change)) : null,
     holders: isComplete ? (count?.holders ?? 0) : null,
@@ -98,10 +105,7 @@ export function toOutcomeHolders(
   };
 }
 
-function toTokenFields(tokenId: TokenId, directory: MarketDirectory) {
-  return {
-    token_id: formatTokenId(tokenId),
-    outcome: directory.getOutcome(tokenId),
-    outcome_index: directory.getPlace(tokenId)?.outcomeIndex ?? null,
-  };
+function toOutcomeFields(token: TokenFacts) {
+  const { token_id: id, outcome: label, outcome_index: index } = toTokenFields(token);
+  return { token_id: id, outcome: label, outcome_index: index };
 }

@@ -1,20 +1,16 @@
 import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, microsPerUnit } from "../../base/decimal.ts";
-import { formatTokenId } from "../../base/ids.ts";
-import type { MarketDirectory } from "../../views/markets/market-directory.ts";
-import type { Fraction, ValuedPosition } from "../../views/prices/position-value.ts";
+import type { Fraction, ValuedPosition } from "../../market/ledger/valued-position.ts";
+import type { TokenFacts } from "../../market/market.ts";
 import { marketRow } from "../market-row.ts";
+import { tokenShape, toMarketFields, toTokenFields } from "../trade-row.ts";
 import * as wire from "../wire-format.ts";
 
 const decimalNullable = wire.nullable(wire.decimalText);
 
 /** What a wallet holds of one token. */
 export const positionRow = Type.Object({
-  token_id: wire.tokenIdText,
-  complement_token_id: wire.nullable(wire.tokenIdText),
-  condition_id: wire.nullable(wire.conditionIdText),
-  outcome: wire.nullable(Type.String()),
-  outcome_index: wire.nullable(Type.Integer()),
+  ...tokenShape,
   question: marketRow.properties.question,
   slug: marketRow.properties.slug,
   event_id: marketRow.properties.event_id,
@@ -47,23 +43,14 @@ export const positionRow = Type.Object({
 export type PositionRow = Static<typeof positionRow>;
 
 /** A position as clients see it. Amounts that depend on transfers before the coverage are `null`. */
-export function presentPosition(position: ValuedPosition, directory: MarketDirectory): PositionRow {
-  const { tokenId, known, isComplete } = position;
-  const place = directory.getPlace(tokenId);
-  const market = place && directory.market(place.conditionId);
-  const complement = directory.getComplement(tokenId);
+export function toPositionRow(position: ValuedPosition, token: TokenFacts): PositionRow {
+  const { known, isComplete } = position;
   const amount = (micros: bigint | null) => (isComplete ? wire.decimalOrNull(micros) : null);
   const { cost, feeCost, realized, unrealized } = position;
   return {
-    token_id: formatTokenId(tokenId),
-    complement_token_id: complement && formatTokenId(complement),
-    condition_id: place && wire.formatConditionId(place.conditionId),
-    outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null,
-    outcome_index: place?.outcomeIndex ?? null,
-    question: market?.question ?? null,
-    slug: market?.venue?.slug ?? null,
-    event_id: market?.eventId ?? null,
-    neg_risk: market?.negRisk ?? null,
+    ...toTokenFields(token),
+    ...toMarketFields(token.market),
+    neg_risk: token.market?.negRisk ?? null,
     complete: isComplete,
     cost_complete: isComplete && known === position.shares,
     size: amount(position.shares),

@@ -1,15 +1,18 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
-import type { Address, ConditionId, TokenId } from "../../base/ids.ts";
+import type { Address } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import type { ValuedPosition } from "../../market/ledger/valued-position.ts";
 import type { WalletTotals } from "../../market/ledger/wallet-totals.ts";
-import type { MarketDirectory } from "../../views/markets/market-directory.ts";
-import type { ValuedPosition } from "../../views/prices/position-value.ts";
+import type { Market } from "../../market/market.ts";
 import { marketRow } from "../market-row.ts";
+import { toMarketFields } from "../trade-row.ts";
 import * as wire from "../wire-format.ts";
 
-const topMarketsMax = 100;
+/** The most markets of a wallet's row. */
+export const topMarketsMax = 100;
 
-const trades = Type.Integer({
+const tradeCount = Type.Integer({
   minimum: 0,
   description:
     "Trades of the wallet: its orders that were filled as maker, and its matches as taker",
@@ -24,12 +27,12 @@ const amountNullable = wire.nullable(wire.decimalText);
 const timeNullable = wire.nullable(wire.timeText);
 const millisecondsNullable = wire.nullable(wire.millisecondsNumber);
 
-const walletMarketShape = Type.Object({
+const tradedMarketShape = Type.Object({
   condition_id: wire.nullable(marketRow.properties.id),
   question: marketRow.properties.question,
   slug: marketRow.properties.slug,
   event_id: marketRow.properties.event_id,
-  trades,
+  trades: tradeCount,
   volume_usd: volumeUsd,
   last_trade_at: marketRow.properties.created_at,
   last_trade_at_ms: marketRow.properties.created_at_ms,
@@ -56,7 +59,7 @@ export const walletRow = Type.Object({
   total_pnl: amountNullable,
   unknown_proceeds_usd: amountNullable,
   fees_usd: wire.decimalText,
-  trades,
+  trades: tradeCount,
   maker_trades: Type.Integer({ minimum: 0 }),
   taker_trades: Type.Integer({ minimum: 0 }),
   volume_usd: volumeUsd,
@@ -70,24 +73,35 @@ export const walletRow = Type.Object({
   first_trade_at_ms: millisecondsNullable,
   last_trade_at: timeNullable,
   last_trade_at_ms: millisecondsNullable,
-  top_markets: Type.Array(walletMarketShape, {
+  top_markets: Type.Array(tradedMarketShape, {
     description: `Up to ${topMarketsMax} markets that it traded, the one with the highest volume first`,
   }),
 });
 
+/** The trades of a wallet in one market, whose last is at `lastTimestamp`. The volume is in micros. */
+export type TradedMarket = {
+  readonly market: Market | null;
+  readonly trades: number;
+  readonly volume: bigint;
+  readonly lastTimestamp: number;
+};
+
+/** What the row of a wallet is made of. */
+type WalletFacts = {
+  readonly address: Address;
+  readonly positions: readonly ValuedPosition[];
+  readonly totals: WalletTotals;
+  /** The number of markets of its positions. */
+  readonly marketCount: number;
+  readonly topMarkets: readonly TradedMarket[];
+};
+
 /** A wallet as clients see it. Without the whole ledger of a token, sums over positions are `null`. */
 export function toWalletRow(
-  address: Address,
-  {
-    positions,
-    totals,
-  }: {
-    readonly positions: readonly ValuedPosition[];
-    readonly totals: WalletTotals;
-  },
-  directory: MarketDirectory,
+  { address, positions, totals, marketCount, topMarkets }: WalletFacts,
+  contracts: Contracts,
 ): Static<typeof walletRow> {
-  const contract = directory.contracts.byAddress.get(address);
+  const contract = contracts.byAddress.get(address);
   const isComplete = positions.every((position) => position.isComplete);
   const sum = (getAmount: (position: ValuedPosition) => bigint | null) =>
     isComplete
@@ -102,7 +116,7 @@ export function toWalletRow(
     cost_complete: isComplete && positions.every(({ known, shares }) => known === shares),
     positions_open: positions.filter(({ status }) => status === "open").length,
     positions_total: positions.length,
-    markets: new Set(positions.map(({ tokenId }) => getMarketKey(tokenId, directory))).size,
+    markets: marketCount,
     value_usd: sum(({ value }) => value),
     redeemable_usd: sum(getRedeemable),
     realized_pnl: sum(({ realized }) => realized),
@@ -120,7 +134,7 @@ export function toWalletRow(
     ...toTimes("last_active", Math.max(...positions.map((one) => one.lastTimestamp))),
     ...toTimes("first_trade_at", totals.firstTimestamp),
     ...toTimes("last_trade_at", totals.lastTimestamp),
-    top_markets: toTopMarkets(totals, directory),
+    top_markets: topMarkets.map(toTradedMarketRow),
   };
 }
 
@@ -137,39 +151,18 @@ function toTimes<Name extends string>(name: Name, seconds: number) {
   } as { [Field in Name]: string | null } & { [Field in `${Name}_ms`]: number | null };
 }
 
-/** A token of an unknown market stands for its market. */
-function getMarketKey(tokenId: TokenId, directory: MarketDirectory): ConditionId | TokenId {
-  const place = directory.getPlace(tokenId);
-  return place === null ? tokenId : directory.getMarketId(place.conditionId);
-}
-
-function toTopMarkets(
-  { byToken }: WalletTotals,
-  directory: MarketDirectory,
-): Static<typeof walletMarketShape>[] {
-  const byMarket = Map.groupBy(byToken, ([tokenId]) => getMarketKey(tokenId, directory));
-  const sums = [...byMarket.values()].map((tokens) => {
-    const [[tokenId] = []] = tokens;
-    const trades = tokens.map(([, one]) => one);
-    return {
-      place: tokenId === undefined ? null : directory.getPlace(tokenId),
-      trades: trades.reduce((sum, one) => sum + one.trades, 0),
-      volume: trades.reduce((sum, one) => sum + one.volume, 0n),
-      lastTimestamp: Math.max(...trades.map((one) => one.lastTimestamp)),
-    };
-  });
-  const top = sums.toSorted((a, b) => (a.volume < b.volume ? 1 : a.volume > b.volume ? -1 : 0));
-  return top.slice(0, topMarketsMax).map(({ place, trades, volume, lastTimestamp }) => {
-    const market = place && directory.market(place.conditionId);
-    return {
-      condition_id: market && wire.formatConditionId(market.conditionId),
-      question: market?.question ?? null,
-      slug: market?.venue?.slug ?? null,
-      event_id: market?.eventId ?? null,
-      trades,
-      volume_usd: formatMicros(volume),
-      last_trade_at: wire.formatTime(lastTimestamp),
-      last_trade_at_ms: lastTimestamp * 1000,
-    };
-  });
+function toTradedMarketRow({
+  market,
+  trades,
+  volume,
+  lastTimestamp,
+}: TradedMarket): Static<typeof tradedMarketShape> {
+  return {
+    condition_id: market && wire.formatConditionId(market.conditionId),
+    ...toMarketFields(market),
+    trades,
+    volume_usd: formatMicros(volume),
+    last_trade_at: wire.formatTime(lastTimestamp),
+    last_trade_at_ms: lastTimestamp * 1000,
+  };
 }

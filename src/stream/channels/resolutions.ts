@@ -1,5 +1,6 @@
 import { mapYielding } from "../../base/time/turns.ts";
 import type { Resolution } from "../../market/market.ts";
+import { describeResolution } from "../../query/markets/read-resolutions.ts";
 import { getRowContext } from "../../query/row-context.ts";
 import { resolutionId, toResolutionRow } from "../../rows/resolution-row.ts";
 import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/channel.ts";
@@ -17,7 +18,7 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
   const resolutionsAfter = (position: number) =>
     resolutions.select(range(), { index: resolutions.firstFrom(position + 1), step: 1 });
   const toEntry = (resolution: Resolution): Entry => {
-    const row = toResolutionRow(resolution, getRowContext(sources));
+    const row = toResolutionRow(describeResolution(resolution, directory), getRowContext(sources));
     return { seq: row.seq, json: JSON.stringify(row) };
   };
   return {

@@ -11,6 +11,7 @@ import {
   getGenerations,
   type Market,
   type Resolution,
+  type TokenFacts,
   type TokenTotals,
 } from "../../market/market.ts";
 import { windowOutcomes } from "../../market/price-window.ts";
@@ -148,11 +149,13 @@ export class Conditions {
     return complement === null ? [tokenId] : [tokenId, complement];
   }
 
-  /** The label of a token's outcome; `null` until a text gives it. */
-  getOutcome(tokenId: TokenId): string | null {
-    const place = this.places.get(tokenId);
-    const market = place === undefined ? null : this.market(place.conditionId);
-    return market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null;
+  /** Describes a token, its outcome and its market. */
+  getToken(tokenId: TokenId): TokenFacts {
+    const { conditionId = null, outcomeIndex = null } = this.places.get(tokenId) ?? {};
+    const market = conditionId && this.market(conditionId);
+    const outcome = market?.tokens[outcomeIndex ?? -1]?.outcome ?? null;
+    const complement = this.getComplement(tokenId);
+    return { tokenId, complement, conditionId, outcomeIndex, outcome, market };
   }
 
   /** Whether a token belongs to a known condition or was traded. */

@@ -2,13 +2,13 @@
 import type { TokenId } from "../../base/ids.ts";
 import { parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import { getSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
+import { type Fraction, valueShares } from "../../market/ledger/valued-position.ts";
 import {
   getAllTokens,
   type Market,
   type Resolution,
   winningOutcomeIndex,
 } from "../../market/market.ts";
-import { type Fraction, valueShares } from "./position-value.ts";
 
 /** The supplies of the tokens of a market. */
 export type Supplies = ReadonlyMap<TokenId, SupplyChange>;

@@ -6,6 +6,7 @@ import { hash } from "../../../base/input/client-texts.ts";
 import type { LocatedEvent } from "../../../market/block-facts.ts";
 import { isTrade } from "../../../market/fill.ts";
 import { getResolution } from "../../../market/market.ts";
+import { describeResolution } from "../../../query/markets/read-resolutions.ts";
 import { readTransaction } from "../../../query/read-transaction.ts";
 import { getRowContext } from "../../../query/row-context.ts";
 import { exchangeEventRow, toExchangeEventRow } from "../../../rows/exchange-event-row.ts";
@@ -13,9 +14,9 @@ import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
 import {
-  getMarketFields,
   idFields,
   placeFields,
+  toMarketFields,
   toTradeRow,
   tradeRow,
 } from "../../../rows/trade-row.ts";
@@ -84,7 +85,7 @@ export function getTransaction(backend: Backend): Route {
       if (first === undefined)
         throw new AppError("NOT_FOUND", "This transaction has no exchange events");
       const context = getRowContext(backend);
-      const { directory } = context;
+      const { directory } = backend.state;
       const { log_index: _index, ...place } = placeFields(first, context);
       const shown = fills.slice(0, rowsMax);
       const others: Static<typeof otherEventShape>[] = [];
@@ -93,8 +94,9 @@ export function getTransaction(backend: Backend): Route {
       for (const located of events) {
         const resolution = getResolution(located);
         const notice = toExchangeEventRow(located, context);
-        if (resolution !== null) resolutions.push(toResolutionRow(resolution, context));
-        else if (notice !== null) notices.push(notice);
+        if (resolution !== null) {
+          resolutions.push(toResolutionRow(describeResolution(resolution, directory), context));
+        } else if (notice !== null) notices.push(notice);
         else others.push(toOtherRow(located));
       }
       const data = {
@@ -102,7 +104,7 @@ export function getTransaction(backend: Backend): Route {
         truncated: fills.length > rowsMax || events.length > rowsMax,
         trades: shown.filter(isTrade).map((fill) => ({
           ...toTradeRow(fill, context),
-          ...getMarketFields(fill.tokenId, directory),
+          ...toMarketFields(context.getToken(fill.tokenId).market),
         })),
         matches: shown
           .filter(({ role }) => role === "taker")

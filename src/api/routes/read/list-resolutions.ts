@@ -3,10 +3,12 @@ import type { ConditionId, Seq } from "../../../base/ids.ts";
 import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
 import {
+  describeResolution,
   type ResolutionSnapshot,
   snapshotResolutions,
 } from "../../../query/markets/read-resolutions.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
+import type { RowContext } from "../../../rows/trade-row.ts";
 import { firstSeqAbove } from "../../../storage/covered-facts.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
@@ -34,6 +36,9 @@ type ResolutionQuery = Static<typeof querystring>;
 
 /** Lists resolutions from memory, because a result that follows from other results has no log to read. */
 export function listResolutions(parts: ListParts): Route {
+  const { directory } = parts.state;
+  const toRow = (resolution: Resolution, context: RowContext) =>
+    toResolutionRow(describeResolution(resolution, directory), context);
   return defineRoute({
     ...rowListRoute(resolutionRow),
     path,
@@ -42,7 +47,7 @@ export function listResolutions(parts: ListParts): Route {
     querystring,
     handler: ({ query }, reply) => {
       const source = resolutionSource(parts, query);
-      const list = { path, query, row: resolutionRow, source, ...publicAs(toResolutionRow) };
+      const list = { path, query, row: resolutionRow, source, ...publicAs(toRow) };
       return answerList(parts, reply, list);
     },
   });

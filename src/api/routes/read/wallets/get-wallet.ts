@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { address } from "../../../../base/input/client-texts.ts";
 import { WalletTotals } from "../../../../market/ledger/wallet-totals.ts";
-import { readWallet } from "../../../../query/wallets/read-wallet.ts";
+import { readWallet, summarizeMarkets } from "../../../../query/wallets/read-wallet.ts";
 import { toWalletRow, walletRow } from "../../../../rows/wallets/wallet-row.ts";
 import { type Backend, untilChange } from "../../../backend.ts";
 import { oneOf } from "../../../route/list-answer.ts";
@@ -10,10 +10,7 @@ import { checkWallets, unknownWallet } from "./check-wallets.ts";
 
 /** Returns what a wallet holds, earned and traded. */
 export function getWallet(backend: Backend): Route {
-  const {
-    facts,
-    state: { directory },
-  } = backend;
+  const { directory } = backend.state;
   return defineRoute({
     path: "/v1/wallets/{address}",
     access: "read",
@@ -25,12 +22,13 @@ export function getWallet(backend: Backend): Route {
     getCachePolicy: () => untilChange(backend),
     handler: async ({ params }) => {
       checkWallets(backend);
-      const wallet = await readWallet({ facts, directory }, params.address);
+      const wallet = await readWallet({ ...backend, directory }, params.address);
       // A contract that passes tokens on has no ledger.
       const isContract = directory.contracts.byAddress.has(params.address);
       if (wallet === null && !isContract) throw unknownWallet();
       const read = wallet ?? { positions: [], totals: new WalletTotals() };
-      return { data: toWalletRow(params.address, read, directory) };
+      const facts = { ...params, ...read, ...summarizeMarkets(read, directory) };
+      return { data: toWalletRow(facts, directory.contracts) };
     },
   });
 }

@@ -4,23 +4,22 @@ import type { Address, TokenId } from "../../../../base/ids.ts";
 import { amount } from "../../../../base/input/client-texts.ts";
 import { invalid } from "../../../../base/input/compile-reader.ts";
 import type { Holder } from "../../../../market/ledger/holder.ts";
+import { type ValuedPosition, valueShares } from "../../../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../../../market/market.ts";
 import { requireMarket } from "../../../../query/markets/read-markets.ts";
 import { HolderSnapshot } from "../../../../query/wallets/read-holders.ts";
 import { readSupplyNow } from "../../../../query/wallets/read-supply.ts";
 import { readWallet, type WalletSources } from "../../../../query/wallets/read-wallet.ts";
 import {
+  type HolderRow,
   holderRow,
   outcomeHoldersShape,
   toHolderRow,
   toOutcomeHolders,
 } from "../../../../rows/wallets/holder-row.ts";
-import {
-  getExactPrice,
-  isCompleteToken,
-  type ValuedPosition,
-  valueShares,
-} from "../../../../views/prices/position-value.ts";
+import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
+import type { Supplies } from "../../../../views/prices/market-interest.ts";
+import { getExactPrice, isCompleteToken } from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
@@ -84,10 +83,7 @@ export function listHolders(parts: ListParts): Route {
         sizeMin: query.min_size ?? 1n,
       });
       const supplies = await readSupplyNow({ facts, directory }, tokenIds);
-      const getValue = ({ size, tokenId }: Holder) =>
-        valueShares(size, getExactPrice(tokenId, directory));
-      const toRow = ({ holder, position }: HolderItem) =>
-        toHolderRow(holder, { directory, supplies, getValue }, position);
+      const toRow = (item: HolderItem) => getHolderRow(item, supplies, directory);
       const source = getSource(snapshot, {
         after,
         sources: query.include_pnl ? { facts, directory } : null,
@@ -99,7 +95,7 @@ export function listHolders(parts: ListParts): Route {
       const outcomes = tokenIds.map((id) => {
         const isComplete = complete.includes(id);
         const count = counts.find(({ tokenId }) => tokenId === id);
-        return toOutcomeHolders(id, { directory, supplies }, { count, isComplete });
+        return toOutcomeHolders(directory.getToken(id), supplies.get(id), { count, isComplete });
       });
       return {
         data: opened.rows.map(toRow),
@@ -107,6 +103,17 @@ export function listHolders(parts: ListParts): Route {
         meta: { complete: complete.length === tokenIds.length, outcomes },
       };
     },
+  });
+}
+
+function getHolderRow(item: HolderItem, supplies: Supplies, directory: MarketDirectory): HolderRow {
+  const { tokenId, wallet, size } = item.holder;
+  return toHolderRow({
+    ...item,
+    token: directory.getToken(tokenId),
+    label: directory.contracts.byAddress.get(wallet)?.kind ?? null,
+    supply: supplies.get(tokenId),
+    value: valueShares(size, getExactPrice(tokenId, directory)),
   });
 }
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { address, amount, conditionId, namedToken } from "../../../../base/input/client-texts.ts";
+import type { ValuedPosition } from "../../../../market/ledger/valued-position.ts";
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
-import { positionRow, presentPosition } from "../../../../rows/wallets/position-row.ts";
+import { positionRow, toPositionRow } from "../../../../rows/wallets/position-row.ts";
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
-import type { ValuedPosition } from "../../../../views/prices/position-value.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
 import { memorySource } from "../../../lists/memory-source.ts";
@@ -55,7 +55,9 @@ export function listPositions(parts: ListParts): Route {
       const rows = select(read.positions, query, directory);
       const after = parts.cursors.decode(path, query);
       const source = getSource(rows, { query, after });
-      const present = publicAs((position: ValuedPosition) => presentPosition(position, directory));
+      const present = publicAs((position: ValuedPosition) =>
+        toPositionRow(position, directory.getToken(position.tokenId)),
+      );
       return answerList(parts, reply, {
         path,
         query,
