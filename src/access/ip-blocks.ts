@@ -54,10 +54,10 @@ export function pageOfBlocks(
 export function newestFirst<Item extends After, After>(
   items: readonly Item[],
   { limit, after }: { readonly limit: number; readonly after: After | null },
-  getPlace: (item: After) => readonly [atMs: number, text: string],
+  getPosition: (item: After) => readonly [atMs: number, text: string],
 ): readonly Item[] {
   const isBefore = (one: After, other: After): boolean => {
-    const [[atMs, text], [otherMs, otherText]] = [getPlace(one), getPlace(other)];
+    const [[atMs, text], [otherMs, otherText]] = [getPosition(one), getPosition(other)];
     return atMs === otherMs ? text > otherText : atMs > otherMs;
   };
   return items

@@ -51,7 +51,7 @@ export function untilTradesChange(
     ...pair.map((id) => headBuffer.getCount(id)),
     ...pair.map((id) => directory.getToken(id).outcome),
     ...joinedWith(tokenId, directory),
-    directory.getPlace(tokenId)?.conditionId,
+    directory.getSlot(tokenId)?.conditionId,
     ...(namesMarkets ? Object.values(toMarketFields(directory.getToken(tokenId).market)) : []),
   ]);
 }

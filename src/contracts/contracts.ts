@@ -131,13 +131,13 @@ function getReader<Schema extends TObject>(schema: Schema) {
   return (input: unknown) => read(input) as Static<Schema>;
 }
 
-/** Returns what `read` returns; `null` if it finds mistakes, which are added to `mistakes` with their place. */
-function orMistakes<Value>(mistakes: string[], place: string, read: () => Value): Value | null {
+/** Returns what `read` returns; `null` if it finds mistakes, which are added to `mistakes` with their path. */
+function orMistakes<Value>(mistakes: string[], path: string, read: () => Value): Value | null {
   try {
     return read();
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown;
-    mistakes.push(...thrown.details.map(({ parameter, issue }) => `${place}${parameter} ${issue}`));
+    mistakes.push(...thrown.details.map(({ parameter, issue }) => `${path}${parameter} ${issue}`));
     return null;
   }
 }

@@ -8,9 +8,9 @@ import { zeroDigits } from "../chain/parse/parse-hex.ts";
 import { StringTable } from "../chain/parse/string-table.ts";
 
 /** Caches of active wallets, recently traded tokens, and recently filled orders; together about 4 MB. */
-const addresses = new StringTable({ digits: 40, placeBits: 14 });
-const tokens = new StringTable({ digits: 64, placeBits: 13 });
-const hashes = new StringTable({ digits: 64, placeBits: 10 });
+const addresses = new StringTable({ digits: 40, slotBits: 14 });
+const tokens = new StringTable({ digits: 64, slotBits: 13 });
+const hashes = new StringTable({ digits: 64, slotBits: 10 });
 
 /** Returns where the digits of word `index` of the data begin. */
 function wordAt({ dataAt }: LogText, index: number): number {

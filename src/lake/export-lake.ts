@@ -72,7 +72,7 @@ export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;
   await awaitWrite(mkdir(folder, { recursive: true }), place);
   const busy = `another process exports to ${folder}; wait until it has finished`;
-  const unlock = lockFolder(folder, { variable: "--lake", busy, place });
+  const unlock = lockFolder(folder, { variable: "--lake", busy, location: place });
   try {
     return await exportDays(request);
   } finally {

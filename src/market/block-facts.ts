@@ -85,10 +85,10 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     const { event } = decoded;
     const reason = getQuarantineReason(event);
     if (reason !== null)
-      quarantined.push({ ...getPlace(log, block.timestamp), reason, log: plainLog(log) });
+      quarantined.push({ ...locate(log, block.timestamp), reason, log: plainLog(log) });
     else if (isStoredEvent(event)) {
       const { blockHash, txHash, address } = log;
-      events.push({ ...getPlace(log, block.timestamp), blockHash, txHash, address, event });
+      events.push({ ...locate(log, block.timestamp), blockHash, txHash, address, event });
     } else {
       if (transaction[0]?.log.txHash !== log.txHash) closeTransaction();
       transaction.push(decoded);
@@ -106,6 +106,6 @@ function getQuarantineReason(event: ChainEvent): string | null {
   return tooLarge ? "an amount is above 10^30" : null;
 }
 
-function getPlace(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {
+function locate(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {
   return { seq: toSeq(log.blockNumber, log.logIndex), timestamp };
 }

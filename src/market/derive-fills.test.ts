@@ -25,8 +25,14 @@ function derive(...said: readonly (readonly [Contract | undefined, ChainEvent])[
 } {
   const logs = said.map(([contract, event], logIndex) => {
     assert(contract !== undefined);
-    const place = { blockNumber: 0, blockHash: hash("b"), txHash: hash("c"), txIndex: 0, logIndex };
-    const log = { address: contract.address, topics: [], data: "0x", ...place };
+    const location = {
+      blockNumber: 0,
+      blockHash: hash("b"),
+      txHash: hash("c"),
+      txIndex: 0,
+      logIndex,
+    };
+    const log = { address: contract.address, topics: [], data: "0x", ...location };
     return { log, contract, event };
   });
   return deriveFills(logs, 1000);

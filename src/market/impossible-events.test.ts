@@ -24,8 +24,13 @@ function marketAfter(events: readonly Event[]) {
 
 function located(event: Event, index: number): LocatedEvent {
   const hash = `0x${"b".repeat(64)}` as Hash;
-  const place = { seq: toSeq(1, index), timestamp: 1_700_000_001, blockHash: hash, txHash: hash };
-  return { ...place, address, event };
+  const location = {
+    seq: toSeq(1, index),
+    timestamp: 1_700_000_001,
+    blockHash: hash,
+    txHash: hash,
+  };
+  return { ...location, address, event };
 }
 
 function combo(conditionId: ConditionId, leg: ConditionId): Event {

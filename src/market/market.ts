@@ -142,8 +142,8 @@ export function getResolution(located: LocatedEvent): Resolution | null {
   const { event, seq, timestamp, blockHash, txHash } = located;
   if (event.kind !== "condition_resolved") return null;
   const { conditionId, questionId, oracle, payouts } = event;
-  const place = { seq, timestamp, blockHash, txHash };
-  return { conditionId, questionId, oracle, numerators: payouts, derived: false, ...place };
+  const location = { seq, timestamp, blockHash, txHash };
+  return { conditionId, questionId, oracle, numerators: payouts, derived: false, ...location };
 }
 
 /**

@@ -11,7 +11,7 @@ export type Conditions<Filter, Row> = {
 };
 
 /** A filter by position, time and transaction. An absent field matches every row. */
-export type PlaceFilter = {
+export type RangeFilter = {
   /** Inclusive. */
   readonly seqFrom?: Seq | undefined;
   /** Exclusive. */
@@ -23,10 +23,10 @@ export type PlaceFilter = {
   readonly txHash?: Hash | undefined;
 };
 
-type Placed = { readonly seq: Seq; readonly timestamp: number; readonly txHash: Hash };
+type Located = { readonly seq: Seq; readonly timestamp: number; readonly txHash: Hash };
 
-/** The conditions of `PlaceFilter`. */
-export const placeConditions: Conditions<PlaceFilter, Placed> = {
+/** The conditions of `RangeFilter`. */
+export const rangeConditions: Conditions<RangeFilter, Located> = {
   seqFrom: (from) => ({
     sql: `seq >= ${integerLiteral(from)}`,
     holds: ({ seq }) => seq >= from,

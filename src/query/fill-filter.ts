@@ -13,12 +13,12 @@ import {
   is,
   isAmong,
   isIn,
-  type PlaceFilter,
-  placeConditions,
+  type RangeFilter,
+  rangeConditions,
 } from "./condition.ts";
 
 /** A filter of fills. An absent field matches every fill; all present fields must match. */
-export type FillFilter = PlaceFilter & {
+export type FillFilter = RangeFilter & {
   readonly roles?: readonly FillRole[] | undefined;
   readonly tokenIds?: readonly TokenId[] | undefined;
   /** Trades of these tokens are inverted to their complements before side, value and price are compared. */
@@ -58,7 +58,7 @@ type PublicFilter = Pick<FillFilter, "side" | "valueMin" | "priceMin" | "priceMa
 type OwnFilter = Omit<FillFilter, "invertedTokenIds" | keyof PublicFilter>;
 
 const fillConditions: Conditions<OwnFilter, Fill> = {
-  ...placeConditions,
+  ...rangeConditions,
   matchSeqFrom: (from) => ({
     sql: `if(match_seq = 0, seq, match_seq) >= ${integerLiteral(from)}`,
     holds: (fill) => (fill.matchSeq ?? fill.seq) >= from,

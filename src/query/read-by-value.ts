@@ -10,15 +10,15 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type FillFilter, fillCondition, publicSql } from "./fill-filter.ts";
 import { tableFor } from "./read-fills.ts";
 
-/** The place of a fill in a list by value. Fills of equal value are in the order of their positions. */
-type ValuePlace = { readonly value: bigint; readonly seq: Seq };
+/** Where a fill is in a list by value. Fills of equal value are in the order of the chain. */
+type ValuePosition = { readonly value: bigint; readonly seq: Seq };
 
 /** A list of fills by value. The filter should bound its time: all of its rows are scanned. */
 export type ListByValue = {
   readonly filter: FillFilter;
   readonly order: "asc" | "desc";
-  /** The place of the last row of the previous page. */
-  readonly after: ValuePlace | null;
+  /** The position of the last row of the previous page. */
+  readonly after: ValuePosition | null;
   readonly finalizedOnly: boolean;
 };
 
@@ -31,19 +31,19 @@ export async function readByValue(
   const { filter, order, after, finalizedOnly } = list;
   facts.reads.add("trades", "engine");
   const boundary = firstSeqAbove(facts.coverage);
-  const toPlace = (fill: Fill) => ({ value: getValue(fill, filter), seq: fill.seq });
-  const compare = (one: ValuePlace, other: ValuePlace): number => {
+  const toPosition = (fill: Fill) => ({ value: getValue(fill, filter), seq: fill.seq });
+  const compare = (one: ValuePosition, other: ValuePosition): number => {
     const byValue = one.value < other.value ? -1 : Number(one.value > other.value);
     return (order === "asc" ? 1 : -1) * (byValue || one.seq - other.seq);
   };
   const { holds } = fillCondition(filter);
   const unfinalized = finalizedOnly ? [] : facts.headBuffer.fills();
   const matching = unfinalized.filter(
-    (fill) => holds(fill) && (after === null || compare(after, toPlace(fill)) < 0),
+    (fill) => holds(fill) && (after === null || compare(after, toPosition(fill)) < 0),
   );
   const final = await readFinal(facts, { ...list, boundary }, limit);
   return [...final, ...matching]
-    .toSorted((one, other) => compare(toPlace(one), toPlace(other)))
+    .toSorted((one, other) => compare(toPosition(one), toPosition(other)))
     .slice(0, limit);
 }
 
@@ -53,7 +53,7 @@ export function getValue(fill: Fill, { invertedTokenIds = [] }: FillFilter): big
   return isInverted ? invertFill(fill, fill.tokenId).value : fill.value;
 }
 
-/** Reads the places of the rows from few columns, then the rows: the table by token finds each in one small granule. */
+/** Reads the positions of the rows from few columns, then the rows: the table by token finds each in one small granule. */
 async function readFinal(
   { engine }: IndexedFacts,
   { filter, order, after, boundary }: ListByValue & { readonly boundary: Seq },
@@ -65,13 +65,13 @@ async function readFinal(
     after === null
       ? ""
       : `AND (${value}, seq) ${sign} (${decimalLiteral(after.value)}, ${integerLiteral(after.seq)})`;
-  const places = await engine.query(
+  const positions = await engine.query(
     `SELECT hex(token_id), seq FROM ${tableFor(filter)}
      WHERE ${fillCondition(filter).sql} AND seq < ${integerLiteral(boundary)} ${position}
      ORDER BY ${value} ${order}, seq ${order} LIMIT ${integerLiteral(limit)}`,
   );
-  if (places.length === 0) return [];
-  const keys = places.map(
+  if (positions.length === 0) return [];
+  const keys = positions.map(
     ([tokenId, seq]) => `(${hexLiteral(prefixed(tokenId))}, ${integerLiteral(Number(seq))})`,
   );
   const where = `PREWHERE (token_id, seq) IN ${listLiteral(keys)}`;

@@ -10,15 +10,15 @@ import {
   type Conditions,
   is,
   isAmong,
-  type PlaceFilter,
-  placeConditions,
+  type RangeFilter,
+  rangeConditions,
 } from "./condition.ts";
 import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
 
 /** A filter of events. An absent field matches every event. */
-export type EventFilter = PlaceFilter & {
+export type EventFilter = RangeFilter & {
   /** The kinds of events. An empty list matches no event. */
   readonly kinds?: readonly EventKind[] | undefined;
   readonly addresses?: readonly Address[] | undefined;
@@ -27,7 +27,7 @@ export type EventFilter = PlaceFilter & {
 };
 
 const eventConditions: Conditions<EventFilter, LocatedEvent> = {
-  ...placeConditions,
+  ...rangeConditions,
   kinds: isAmong("kind", wordLiteral, ({ event }) => event.kind),
   addresses: isAmong("address", hexLiteral, ({ address }) => address),
   subject: is("subject", hexLiteral, ({ event }) => getSubject(event)),

@@ -21,6 +21,6 @@ export async function readTransaction(
   const [first] = fills;
   // Its events are in the block of its fills. The range of that block spares a search of all events.
   const block = first === undefined ? null : toBlockNumber(first.seq);
-  const place = block === null ? {} : { seqFrom: toFirstSeq(block), seqTo: toFirstSeq(block + 1) };
-  return { fills, events: await readEvents(facts, { ...page, txHash, ...place }) };
+  const range = block === null ? {} : { seqFrom: toFirstSeq(block), seqTo: toFirstSeq(block + 1) };
+  return { fills, events: await readEvents(facts, { ...page, txHash, ...range }) };
 }

@@ -19,10 +19,10 @@ export type ListOrder = {
 };
 
 /** A row of a list. Rows of a ledger can share a position, and are then in the order of `sub`. */
-type Placed = { readonly seq: Seq; readonly sub?: number };
+type Positioned = { readonly seq: Seq; readonly sub?: number };
 
 /** The rows of a list, and the condition that they fulfill. */
-export type StoredList<Item extends Placed> = ListOrder &
+export type StoredList<Item extends Positioned> = ListOrder &
   Condition<Item> & {
     readonly question: "trades" | "events" | "activity";
     readonly table: FillTable | "events" | "ledger";
@@ -46,15 +46,15 @@ export type StoredList<Item extends Placed> = ListOrder &
 export type NearPart = { readonly sql: string; readonly bound: Seq | "unknown" | null };
 
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
-type FinalPlace = Pick<ListOrder, "after" | "afterSub">;
-type FinalPage = FinalPlace & { readonly boundary: Seq; readonly limit: number };
+type FinalPosition = Pick<ListOrder, "after" | "afterSub">;
+type FinalPage = FinalPosition & { readonly boundary: Seq; readonly limit: number };
 
 /**
  * All rows of a list as of now, from the store and from the head buffer. The boundary between final and unfinalized rows
  * is fixed once: a block that becomes final meanwhile is neither lost nor returned twice. Final rows never change, and
  * the few unfinalized ones are copied. Every read is one query of bounded size.
  */
-export class RowSnapshot<Item extends Placed> {
+export class RowSnapshot<Item extends Positioned> {
   readonly #facts: IndexedFacts;
   readonly #list: StoredList<Item>;
   /** Rows below this position are final. */
@@ -88,7 +88,9 @@ export class RowSnapshot<Item extends Placed> {
   }
 
   /** Counts the rows, up to `rowsMax`. `edge` is the position of the last of them if more follow, otherwise `null`. */
-  async end(rowsMax: number): Promise<{ readonly count: number; readonly edge: Placed | null }> {
+  async end(
+    rowsMax: number,
+  ): Promise<{ readonly count: number; readonly edge: Positioned | null }> {
     const unfinalized = this.#unfinalized;
     const finalCount = await this.#countFinal(rowsMax + 1);
     const found = finalCount + unfinalized.length;
@@ -96,20 +98,20 @@ export class RowSnapshot<Item extends Placed> {
     const isRising = this.#list.order === "asc";
     const [finalFrom, unfinalizedFrom] = isRising ? [0, finalCount] : [unfinalized.length, 0];
     const last = rowsMax - 1;
-    const edge = unfinalized[last - unfinalizedFrom] ?? this.#finalPlaceAt(last - finalFrom);
+    const edge = unfinalized[last - unfinalizedFrom] ?? this.#finalPositionAt(last - finalFrom);
     return { count: rowsMax, edge: await edge };
   }
 
   /** Reads all rows in order, `chunkRows` at a time. */
   async *chunks(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
     if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
-    let place: FinalPlace = this.#list;
+    let position: FinalPosition = this.#list;
     for (;;) {
-      const chunk = await this.#readFinal(place, chunkRows);
+      const chunk = await this.#readFinal(position, chunkRows);
       if (chunk.length > 0) yield chunk;
       if (chunk.length < chunkRows) break;
       const last = chunk.at(-1);
-      place = { after: last?.seq ?? place.after, afterSub: last?.sub };
+      position = { after: last?.seq ?? position.after, afterSub: last?.sub };
     }
     if (this.#list.order === "asc") yield* this.#unfinalizedChunks(chunkRows);
   }
@@ -121,7 +123,7 @@ export class RowSnapshot<Item extends Placed> {
 
   /** Reads the first final rows after a position. */
   async #readFinal(
-    { after, afterSub }: FinalPlace,
+    { after, afterSub }: FinalPosition,
     limit: number,
     near: NearPart | null = null,
   ): Promise<readonly Item[]> {
@@ -171,8 +173,8 @@ export class RowSnapshot<Item extends Placed> {
     return Number(rows[0]?.[0]);
   }
 
-  /** Reads the place of the final row at an index, counted from 0, which must exist. */
-  async #finalPlaceAt(index: number): Promise<Placed> {
+  /** Reads the position of the final row at an index, counted from 0, which must exist. */
+  async #finalPositionAt(index: number): Promise<Positioned> {
     const { table, hasSub = false } = this.#list;
     const [row] = await this.#facts.engine.query(
       `SELECT seq${hasSub ? ", sub" : ""} FROM ${table} WHERE ${this.#finalSql()}
@@ -191,12 +193,12 @@ export class RowSnapshot<Item extends Placed> {
   /** Returns the condition of the final rows of the list, or of a part of it. */
   #finalSql(part: Partial<FinalPage & { readonly sql: string }> = {}): string {
     const page = { ...this.#list, boundary: this.#boundary, ...part };
-    const place = afterSql(page, this.#list.order === "asc" ? ">" : "<");
-    return `${page.sql} AND seq < ${integerLiteral(page.boundary)} ${place}`;
+    const after = afterSql(page, this.#list.order === "asc" ? ">" : "<");
+    return `${page.sql} AND seq < ${integerLiteral(page.boundary)} ${after}`;
   }
 }
 
-function afterSql({ after, afterSub }: FinalPlace, sign: ">" | "<"): string {
+function afterSql({ after, afterSub }: FinalPosition, sign: ">" | "<"): string {
   if (after === null) return "";
   const seq = integerLiteral(after);
   if (afterSub === undefined) return `AND seq ${sign} ${seq}`;
@@ -205,7 +207,7 @@ function afterSql({ after, afterSub }: FinalPlace, sign: ">" | "<"): string {
 }
 
 /** Returns the unfinalized rows of a list, in its order. */
-function unfinalizedRows<Item extends Placed>(
+function unfinalizedRows<Item extends Positioned>(
   headBuffer: HeadBuffer,
   { order, after, afterSub, unfinalizedIn, holds }: StoredList<Item>,
 ): readonly Item[] {

@@ -16,8 +16,8 @@ import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.t
 export async function openApi(start: RoleStart): Promise<string> {
   const { config, contracts, log, life, stop } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const place = getServerDatabase(config, contracts);
-  const reader = await FactReader.open(place, { onWaiting, signal: stop });
+  const target = getServerDatabase(config, contracts);
+  const reader = await FactReader.open(target, { onWaiting, signal: stop });
   await tieDataDirectory(start, start.startedAt);
   const access = await openAccess(start);
   const redis = await openRedis(start);

@@ -29,7 +29,7 @@ export const cancellationRow = Type.Object({
   kind: Type.Enum([...cancellationKinds]),
   ...endShape,
   ...trade.exchangeShape,
-  ...trade.placeShape,
+  ...trade.locationShape,
 });
 
 /** One event of an exchange that moves no assets: about orders, users, pauses, roles or fee settings. */
@@ -46,7 +46,7 @@ export const exchangeEventRow = Type.Object({
   fee_receiver: addressOrNull,
   max_fee_rate_bps: integerOrNull,
   ...trade.exchangeShape,
-  ...trade.placeShape,
+  ...trade.locationShape,
 });
 type ExchangeEventRow = Static<typeof exchangeEventRow>;
 
@@ -92,7 +92,7 @@ function toLocatedRow<Fields>(located: LocatedEvent, fields: Fields, context: tr
     exchange: contract.exchange,
     exchange_version: contract.generation,
     exchange_address: contract.address,
-    ...trade.placeFields(located, context),
+    ...trade.locationFields(located, context),
   };
 }
 

@@ -25,7 +25,7 @@ export const fillRow = Type.Object({
   match_seq,
   ...trade.exchangeShape,
   ...trade.orderShape,
-  ...trade.placeShape,
+  ...trade.locationShape,
   ...trade.marketFields,
 });
 export type FillRow = Static<typeof fillRow>;
@@ -49,6 +49,6 @@ export function toFillRow(fill: Fill, context: trade.RowContext): FillRow {
     ...trade.exchangeFields(fill),
     builder: fill.builder,
     metadata: fill.metadata,
-    ...trade.placeFields(fill, context),
+    ...trade.locationFields(fill, context),
   };
 }

@@ -21,7 +21,7 @@ export const matchRow = Type.Object({
   taker_fee_asset: trade.tradeRow.properties.maker_fee_asset,
   ...trade.exchangeShape,
   ...trade.orderShape,
-  ...trade.placeShape,
+  ...trade.locationShape,
   maker_amount_raw: wire.rawAmountText,
   taker_amount_raw: wire.rawAmountText,
   ...trade.marketFields,
@@ -30,9 +30,9 @@ export type MatchRow = Static<typeof matchRow>;
 
 /** A match as clients see it, built from the summary of its taker. */
 export function toMatchRow(summary: Fill, context: trade.RowContext): MatchRow {
-  const place = { ...summary, seq: summary.matchSeq ?? summary.seq };
+  const location = { ...summary, seq: summary.matchSeq ?? summary.seq };
   return {
-    ...trade.idFields(place),
+    ...trade.idFields(location),
     taker_fill_seq: summary.seq,
     ...trade.toTokenFields(context.getToken(summary.tokenId)),
     side: summary.side,
@@ -48,7 +48,7 @@ export function toMatchRow(summary: Fill, context: trade.RowContext): MatchRow {
     ...trade.exchangeFields(summary),
     builder: summary.builder,
     metadata: summary.metadata,
-    ...trade.placeFields(place, context),
+    ...trade.locationFields(location, context),
     maker_amount_raw: summary.makerAmount.toString(),
     taker_amount_raw: summary.takerAmount.toString(),
   };

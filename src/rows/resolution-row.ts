@@ -4,7 +4,7 @@ import { type ConditionId, type TokenId, toBlockNumber } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import { type Market, type Mirror, payoutsMicros, type Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
-import { idFields, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
+import { idFields, idShape, locationFields, locationShape, type RowContext } from "./trade-row.ts";
 import * as wire from "./wire-format.ts";
 
 /** The resolution of one condition. */
@@ -28,7 +28,7 @@ export const resolutionRow = Type.Object({
       timestamp_ms: wire.millisecondsNumber,
     }),
   ),
-  ...placeShape,
+  ...locationShape,
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
 
@@ -55,7 +55,7 @@ export function toResolutionRow(
     oracle: resolution.oracle,
     ...payoutFields(getCondition(market, conditionId) ?? { tokens: [] }, resolution),
     mirror_resolution: other && toOtherRow(other),
-    ...placeFields(resolution, context),
+    ...locationFields(resolution, context),
   };
 }
 

@@ -50,7 +50,7 @@ export const orderShape = {
 };
 
 /** Where and when on the chain. */
-export const placeShape = {
+export const locationShape = {
   block_number: Type.Integer(),
   block_hash: wire.hashText,
   log_index: Type.Integer(),
@@ -81,7 +81,7 @@ export const tradeRow = Type.Object({
   taker_order_hash: wire.nullable(wire.hashText),
   ...exchangeShape,
   ...orderShape,
-  ...placeShape,
+  ...locationShape,
   maker_amount_raw: wire.rawAmountText,
   taker_amount_raw: wire.rawAmountText,
   ...marketFields,
@@ -121,7 +121,7 @@ export function toTradeRow(fill: Fill, context: RowContext): TradeRow {
     ...exchangeFields(fill),
     builder: fill.builder,
     metadata: fill.metadata,
-    ...placeFields(fill, context),
+    ...locationFields(fill, context),
     maker_amount_raw: fill.makerAmount.toString(),
     taker_amount_raw: fill.takerAmount.toString(),
   };
@@ -181,10 +181,10 @@ export function exchangeFields({
 }
 
 /** Where and when on the chain. */
-export function placeFields(
+export function locationFields(
   row: Pick<Fill, "seq" | "blockHash" | "txHash" | "timestamp">,
   { finalizedBlock }: RowContext,
-): Pick<TradeRow, keyof typeof placeShape> {
+): Pick<TradeRow, keyof typeof locationShape> {
   const blockNumber = toBlockNumber(row.seq);
   return {
     block_number: blockNumber,

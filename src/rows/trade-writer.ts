@@ -13,7 +13,7 @@ export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
     getFields(trade.toTokenFields(context.getToken(tokenId))),
   );
   const decimalId = remembered(formatTokenId);
-  const placeText = placeWriter(context);
+  const locationText = locationWriter(context);
   const exchangeText = remembered(
     (fill: Fill) => getFields(trade.exchangeFields(fill)),
     // In generation 3 the token decides the module.
@@ -35,7 +35,7 @@ export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
       `"maker_token_id":"${decimalId(fill.makerTokenId)}","match_type":"${fill.matchType ?? "direct"}",` +
       `"maker_order_hash":"${orderHash}","taker_order_hash":${quoted(takerOrderHash)},` +
       `${exchangeText(fill)},"builder":${quoted(builder)},"metadata":${quoted(metadata)},` +
-      `${placeText(fill)},"maker_amount_raw":"${fill.makerAmount}",` +
+      `${locationText(fill)},"maker_amount_raw":"${fill.makerAmount}",` +
       `"taker_amount_raw":"${fill.takerAmount}"}`
     );
   };
@@ -80,15 +80,15 @@ function remembered<Item>(
   };
 }
 
-/** Writes the place of a trade. Trades come block by block, so the fields of the block are cached. */
-function placeWriter(context: trade.RowContext): (fill: Fill) => string {
+/** Writes the location of a trade. Trades come block by block, so the fields of the block are cached. */
+function locationWriter(context: trade.RowContext): (fill: Fill) => string {
   let block = -1;
   let [head, end] = ["", ""];
   return (fill) => {
     const { seq, txHash, blockHash } = fill;
     const number = toBlockNumber(seq);
     if (number !== block) {
-      const { timestamp, timestamp_ms, status } = trade.placeFields(fill, context);
+      const { timestamp, timestamp_ms, status } = trade.locationFields(fill, context);
       block = number;
       head = getFields({ block_number: number, block_hash: blockHash });
       end = getFields({ timestamp, timestamp_ms, status });

@@ -31,8 +31,8 @@ async function getPast(tokenId: TokenId, at: number | string): Promise<Row> {
 /** The row by what had happened when `isPast`. */
 function getExpected(tokenId: TokenId, isPast: (place: Place) => boolean): Row {
   const { directory } = server.state;
-  const place = directory.getPlace(tokenId);
-  const resolution = place === null ? null : directory.getResolution(place.conditionId);
+  const slot = directory.getSlot(tokenId);
+  const resolution = slot === null ? null : directory.getResolution(slot.conditionId);
   const isSettled = resolution !== null && isPast(resolution);
   const fills = server.fills.filter(isPast);
   const state = isSettled ? server.state : withoutResults();
@@ -57,7 +57,7 @@ function withoutResults(): typeof server.state {
   const directory = Object.create(server.state.directory, {
     getResolution: { value: () => null },
     getComplement: { value: (id: TokenId) => server.state.directory.getComplement(id) },
-    getPlace: { value: (id: TokenId) => server.state.directory.getPlace(id) },
+    getSlot: { value: (id: TokenId) => server.state.directory.getSlot(id) },
     getToken: { value: (id: TokenId) => server.state.directory.getToken(id) },
   });
   return Object.create(server.state, {

@@ -178,9 +178,9 @@ test("200: meta has the first candle and the settlement", async () => {
   const first = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 86_400 })[0];
   const { meta } = await server.getPage(getPath(path, { resolution: "1d" }));
   assert.equal(meta["first_candle_ms"], first?.["timestamp_ms"]);
-  const place = server.state.directory.getPlace(yes);
-  assert(place !== null);
-  const resolution = server.state.directory.getResolution(place.conditionId);
+  const slot = server.state.directory.getSlot(yes);
+  assert(slot !== null);
+  const resolution = server.state.directory.getResolution(slot.conditionId);
   assert(resolution !== null, "the first test market is resolved by its logs");
   // Its payouts are 0 and 1.
   const timestamp_ms = resolution.timestamp * 1000;

@@ -162,7 +162,7 @@ suite("304", () => {
   assert(token !== undefined);
   const closed = `/v1/candles/${formatTokenId(token)}?resolution=1m&end=${server.state.dayWindow.now - 120}`;
   const open = `/v1/candles/${formatTokenId(tokens.at(-1) ?? token)}?resolution=1d`;
-  const market = server.state.directory.getPlace(token)?.conditionId ?? "";
+  const market = server.state.directory.getSlot(token)?.conditionId ?? "";
 
   for (const path of ["/v1/markets?limit=2", `/v1/markets/${market}`, closed]) {
     test(`for a client that has ${path.replace(/[0-9]{20,}/, "TOKEN")}`, async () => {

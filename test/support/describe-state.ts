@@ -30,7 +30,7 @@ export function describeState(state: MarketState): unknown {
     ),
     columns: describeColumns(state),
     tokens: tokenIds.map((tokenId) => ({
-      place: directory.getPlace(tokenId),
+      place: directory.getSlot(tokenId),
       complement: directory.getComplement(tokenId),
       outcome: directory.getToken(tokenId).outcome,
       isKnown: directory.isKnownToken(tokenId),

@@ -62,12 +62,12 @@ export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: Mark
 }
 
 function getSettlement(tokenId: TokenId, { directory }: MarketState): bigint | null {
-  const place = directory.getPlace(tokenId);
-  const resolution = place === null ? null : directory.getResolution(place.conditionId);
-  if (place === null || resolution === null) return null;
+  const slot = directory.getSlot(tokenId);
+  const resolution = slot === null ? null : directory.getResolution(slot.conditionId);
+  if (slot === null || resolution === null) return null;
   const { numerators } = resolution;
   const sum = numerators.reduce((total, numerator) => total + numerator, 0n);
-  return toMicros(ratio(numerators[place.outcomeIndex] ?? 0n, sum) ?? "0");
+  return toMicros(ratio(numerators[slot.outcomeIndex] ?? 0n, sum) ?? "0");
 }
 
 function tradeRow(fill: Fill, tokenId: TokenId): Row {

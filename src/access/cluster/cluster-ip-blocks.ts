@@ -31,7 +31,7 @@ type Change = Static<typeof changeSchema>;
 /** Compiled, because a start reads up to `ipBlocksMax` changes. */
 const changeChecker = Compile(changeSchema);
 
-/** The place before the first change of the log. */
+/** The position before the first change of the log. */
 const start = "-";
 
 /**

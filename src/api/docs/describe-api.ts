@@ -146,11 +146,11 @@ function getSecurity({ access, upgrade: to }: Route): Security {
 function describeParameters(
   path: string,
   schema: TObject,
-  place: { readonly in: "path" | "query"; readonly live: LiveExamples },
+  context: { readonly in: "path" | "query"; readonly live: LiveExamples },
 ): Parameter[] {
   return Object.entries(schema.properties).map(([name, property]) => {
     const isRequired = schema.required?.includes(name) ?? false;
-    return describeParameter(name, property, { ...place, isRequired, path });
+    return describeParameter(name, property, { ...context, isRequired, path });
   });
 }
 

@@ -30,7 +30,7 @@ export function refTo(sort: string, name: string): Reference & JsonSchema {
 export function describeParameter(
   name: string,
   schema: TSchema,
-  place: {
+  context: {
     readonly in: "path" | "query";
     readonly isRequired: boolean;
     readonly path: string;
@@ -40,16 +40,16 @@ export function describeParameter(
   const described = describeOnce(schema);
   const { description: _expected, examples: _examples, ...rest } = described;
   const { description: own }: { description?: string } = schema;
-  const key = `${place.path} ${name}`;
+  const key = `${context.path} ${name}`;
   const special = parameterNotes[key];
   const description = special ?? own ?? parameterNotes[name] ?? fieldNotes[name];
-  const required = place.isRequired && rest.default === undefined;
+  const required = context.isRequired && rest.default === undefined;
   const sample = getExample(name, described);
-  const example = place.live[key] ?? place.live[name] ?? sample;
+  const example = context.live[key] ?? context.live[name] ?? sample;
   const isList = rest.items !== undefined;
   return {
     name,
-    in: place.in,
+    in: context.in,
     required,
     ...(description === undefined ? {} : { description }),
     ...(required ? { example } : { examples: { sample: { value: sample, "x-disabled": true } } }),

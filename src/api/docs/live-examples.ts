@@ -21,7 +21,7 @@ export async function readLiveExamples({ facts, state }: Backend): Promise<LiveE
   });
   const { directory } = state;
   const trades = fills.map((fill) => {
-    const conditionId = directory.getPlace(fill.tokenId)?.conditionId;
+    const conditionId = directory.getSlot(fill.tokenId)?.conditionId;
     return { fill, market: conditionId === undefined ? null : directory.market(conditionId) };
   });
   const newest = trades.find(({ market }) => market?.resolution === null) ?? trades[0];

@@ -98,11 +98,11 @@ export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
 export function fillSource(
   backend: Backend,
   filter: FillFilter,
-  place: { readonly path: string; readonly query: RangeQuery },
+  context: { readonly path: string; readonly query: RangeQuery },
 ): RowSource<Fill> {
   const getTotals = (tokenId: TokenId) => backend.state.directory.getTotals(tokenId);
   const isTraced = (wallet: Address) => hasWholeLedger(backend.state.directory.contracts, wallet);
-  const list = { filter, getTotals, isTraced, ...listOrder(backend, place) };
+  const list = { filter, getTotals, isTraced, ...listOrder(backend, context) };
   return storedSource(backend.facts, storedFills(list));
 }
 

@@ -117,7 +117,7 @@ export class MarketLists {
     read: Read<Result>,
   ): Promise<{ readonly name: string; readonly result: Result }> {
     const [name = "", ...keys] = after ?? [];
-    const edge = keys.length === 0 ? null : getPlace(keys);
+    const edge = keys.length === 0 ? null : toEdge(keys);
     const kept = this.#snapshots.get(String(name));
     if (kept !== null) return { name: String(name), result: read(kept, edge) };
     const words = query.search === undefined ? null : searchedWords(query.search);
@@ -170,6 +170,6 @@ function toPosition({ name, rank, key, conditionId }: NamedMarket): CursorPositi
   return [name, rank, key, conditionId];
 }
 
-function getPlace([rank, key, conditionId]: CursorPosition): ListedMarket {
+function toEdge([rank, key, conditionId]: CursorPosition): ListedMarket {
   return { rank: Number(rank), key: Number(key), conditionId: String(conditionId) as ConditionId };
 }

@@ -102,7 +102,7 @@ function requestedOrdinals(
   if (condition_id === undefined && token_id === undefined) return null;
   const named = condition_id?.map((id) => directory.getMarketId(id));
   const ofTokens = token_id
-    ?.flatMap((id) => directory.getPlace(id)?.conditionId ?? [])
+    ?.flatMap((id) => directory.getSlot(id)?.conditionId ?? [])
     .map((id) => directory.getMarketId(id));
   const requested = named?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
   return requested.flatMap((id) => directory.getOrdinal(id) ?? []);

@@ -49,7 +49,7 @@ export class StreamConnection implements Carrier {
   readonly #parts: ConnectionParts;
   readonly #accepted: Accepted;
   /** The counts that include this connection, to release on close. */
-  readonly #places: string[] = [];
+  readonly #slots: string[] = [];
 
   private constructor(parts: ConnectionParts, accepted: Accepted) {
     this.#parts = parts;
@@ -109,7 +109,7 @@ export class StreamConnection implements Carrier {
     upgrade.socket.on("drain", () => session.drained());
     webSocket.on("close", () => {
       session.closed();
-      for (const place of this.#places.splice(0)) this.#parts.counts.release(place);
+      for (const slot of this.#slots.splice(0)) this.#parts.counts.release(slot);
       onClosed();
     });
   }
@@ -124,9 +124,9 @@ export class StreamConnection implements Carrier {
     return this.#acquire(`key ${key.id}`, this.#parts.quotas.connectionsPerKey[key.scope]);
   }
 
-  #acquire(place: string, limit: number): boolean {
-    const isTaken = this.#parts.counts.acquire(place, limit);
-    if (isTaken) this.#places.push(place);
+  #acquire(slot: string, limit: number): boolean {
+    const isTaken = this.#parts.counts.acquire(slot, limit);
+    if (isTaken) this.#slots.push(slot);
     return isTaken;
   }
 }

@@ -56,7 +56,7 @@ export const storeLimits = {
   /** How long readiness and metrics wait for the size. Balancers and Prometheus do not wait for long. */
   sizeWaitMs: 5_000,
   /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
-  tokenTextPlaces: 131_072,
+  tokenTextSlots: 131_072,
   /** Fills returned with one order. The largest orders seen have a few hundred. */
   orderFillsMax: 10_000,
   /** How often the copy of the markets is saved. After a crash, a start reads the facts since the last save. */

@@ -48,7 +48,7 @@ type Keywords = {
  * A query string whose schema has `additionalProperties` is not read: it is for the page that the route serves.
  * `place` is the prefix of field names in errors.
  */
-export function compileReader(schema: TObject, source: Source, place = ""): Reader {
+export function compileReader(schema: TObject, source: Source, path = ""): Reader {
   const required = new Set<string>(schema.required);
   const defaults: Record<string, unknown> = {};
   const fields = new Map<string, Field>();
@@ -58,7 +58,7 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
     const isJson = source === "body" || source === "frame";
     const getReader = isJson ? jsonReader : textReader;
     const read = isObject(property)
-      ? compileReader(property, source, `${place}${name}.`)
+      ? compileReader(property, source, `${path}${name}.`)
       : getReader(property);
     const readItem = keywords.items === undefined ? null : getReader(keywords.items);
     const items: Keywords = keywords.items ?? {};
@@ -67,7 +67,7 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
   const readAll = (given: Iterable<readonly [string, unknown]>) =>
-    readFields({ fields, defaults, place }, given);
+    readFields({ fields, defaults, path }, given);
   switch (source) {
     case "query":
       if ("additionalProperties" in schema) return () => defaults;
@@ -83,7 +83,7 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
           ),
         );
     case "frame":
-      return (frame) => readAll(getPairs(frame, place.replace(/\.$/, "") || "frame"));
+      return (frame) => readAll(getPairs(frame, path.replace(/\.$/, "") || "frame"));
   }
 }
 
@@ -91,18 +91,18 @@ function readFields(
   known: {
     readonly fields: ReadonlyMap<string, Field>;
     readonly defaults: Readonly<Record<string, unknown>>;
-    readonly place: string;
+    readonly path: string;
   },
   given: Iterable<readonly [string, unknown]>,
 ): Record<string, unknown> {
-  const { fields, defaults, place } = known;
+  const { fields, defaults, path } = known;
   const values: Record<string, unknown> = { ...defaults };
   const faults: ErrorDetail[] = [];
   const seen = new Set<string>();
   for (const [name, raw] of given) {
     const field = fields.get(name);
     const value = field?.read(raw);
-    const parameter = place + truncate(name);
+    const parameter = path + truncate(name);
     if (field === undefined)
       faults.push({ parameter, issue: unknownName(name, [...fields.keys()]) });
     else if (seen.has(name)) faults.push({ parameter, issue: "is given more than once" });
@@ -117,7 +117,7 @@ function readFields(
   }
   for (const { name, isRequired, expected } of fields.values())
     if (isRequired && !seen.has(name))
-      faults.push({ parameter: place + name, issue: `is required: ${expected}` });
+      faults.push({ parameter: path + name, issue: `is required: ${expected}` });
   if (faults.length > 0) throw validationError(faults);
   return values;
 }

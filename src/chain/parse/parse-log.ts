@@ -103,7 +103,7 @@ export type AllLogs = {
 export function parseAllLogs(items: readonly unknown[], filter: LogFilter): AllLogs {
   const requested: RawLog[] = [];
   const all: AllLogs["all"][number][] = [];
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     const json = (typeof item === "object" && item !== null ? item : {}) as Partial<LogJson>;
     const address = parseAddress(json.address);
     const topics = parseTopics(json.topics);
@@ -111,8 +111,8 @@ export function parseAllLogs(items: readonly unknown[], filter: LogFilter): AllL
     all.push({ address, topics });
     if (!isRequested({ address, topics }, filter)) continue;
     const log = item instanceof ScannedLog ? item : parseLog(item);
-    if (log.logIndex < place) {
-      throw new EndpointError("malformed", `log ${log.logIndex} of a block has ${place} before it`);
+    if (log.logIndex < index) {
+      throw new EndpointError("malformed", `log ${log.logIndex} of a block has ${index} before it`);
     }
     requested.push(log);
   }

@@ -17,9 +17,9 @@ const bracket = 0x5d;
 const betweenTopics = toLiteral('","');
 
 /** Contracts and kinds of events are few. Hashes of blocks and transactions repeat in the logs that follow. */
-const addresses = new StringTable({ digits: 40, placeBits: 10 });
-const topics0 = new StringTable({ digits: 64, placeBits: 10 });
-const places = new StringTable({ digits: 64, placeBits: 6 });
+const addresses = new StringTable({ digits: 40, slotBits: 10 });
+const topics0 = new StringTable({ digits: 64, slotBits: 10 });
+const hashes = new StringTable({ digits: 64, slotBits: 6 });
 
 /**
  * Reads the list of logs whose bracket is at `start`. Returns the logs and the end of the list; `null` when the list is
@@ -66,10 +66,10 @@ function readMember(bytes: LogBytes, name: MemberName, log: ScannedLog): void {
       log.dataEnd = bytes.at;
       return;
     case "blockHash":
-      log.blockHash = bytes.readText(places) as Hash;
+      log.blockHash = bytes.readText(hashes) as Hash;
       return;
     case "transactionHash":
-      log.txHash = bytes.readText(places) as Hash;
+      log.txHash = bytes.readText(hashes) as Hash;
       return;
     case "blockNumber":
       log.blockNumber = bytes.readQuantity();

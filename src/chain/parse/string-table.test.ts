@@ -11,7 +11,7 @@ const anyDigits = fc
 test("returns the id at a position, whichever id had its place in the table before", () => {
   fc.assert(
     fc.property(fc.array(anyDigits, { minLength: 1 }), fc.nat(20), (ids, offset) => {
-      const texts = new StringTable({ digits: 16, placeBits: 2 });
+      const texts = new StringTable({ digits: 16, slotBits: 2 });
       const bytes = Buffer.from("x".repeat(offset) + ids.join(""));
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       for (const [index, id] of [...ids, ...ids].entries()) {

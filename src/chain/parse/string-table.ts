@@ -4,10 +4,10 @@ const spread = 0x9e3779b1;
 
 /**
  * A cache of ids as strings, found by their digits in a log, so that repeated ids make no garbage. A new id replaces
- * the one with the same place.
+ * the one with the same slot.
  */
 export class StringTable {
-  /** The text of each place. */
+  /** The text of each slot. */
   readonly #texts: (string | undefined)[];
   /** The texts as bytes, to compare with the bytes of logs. */
   readonly #bytes: Buffer;
@@ -16,21 +16,21 @@ export class StringTable {
   readonly digits: number;
   readonly #shift: number;
 
-  /** `digits` is the number of hex digits of an id, a multiple of 8. The table has 2^`placeBits` places. */
-  constructor({ digits, placeBits }: { readonly digits: number; readonly placeBits: number }) {
-    const places = 2 ** placeBits;
-    this.#texts = Array.from({ length: places });
-    this.#bytes = Buffer.alloc(places * (prefix.length + digits));
+  /** `digits` is the number of hex digits of an id, a multiple of 8. The table has 2^`slotBits` slots. */
+  constructor({ digits, slotBits }: { readonly digits: number; readonly slotBits: number }) {
+    const slots = 2 ** slotBits;
+    this.#texts = Array.from({ length: slots });
+    this.#bytes = Buffer.alloc(slots * (prefix.length + digits));
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
     this.digits = digits;
-    this.#shift = 32 - placeBits;
+    this.#shift = 32 - slotBits;
   }
 
   /** Returns `0x` and the digits that begin at `start`, if it is cached. */
   find(view: DataView, start: number): string | undefined {
-    const place = this.#getPlace(view, start);
-    const known = this.#texts[place];
-    return known !== undefined && this.#isAt(place, view, start) ? known : undefined;
+    const slot = this.#getSlot(view, start);
+    const known = this.#texts[slot];
+    return known !== undefined && this.#isAt(slot, view, start) ? known : undefined;
   }
 
   /** Returns `0x` and the digits that begin at `start`, as one string for equal ids while it is cached. */
@@ -38,14 +38,14 @@ export class StringTable {
     return this.find(view, start) ?? this.#add(view, start);
   }
 
-  #getPlace(view: DataView, start: number): number {
+  #getSlot(view: DataView, start: number): number {
     return Math.imul(view.getUint32(start + this.digits - 4, true), spread) >>> this.#shift;
   }
 
   /** Compares the digits as floats of eight bytes (see `LogBytes`). */
-  #isAt(place: number, view: DataView, start: number): boolean {
+  #isAt(slot: number, view: DataView, start: number): boolean {
     const known = this.#view;
-    const at = place * (prefix.length + this.digits) + prefix.length;
+    const at = slot * (prefix.length + this.digits) + prefix.length;
     for (let offset = this.digits - 8; offset >= 0; offset -= 8) {
       const float = known.getFloat64(at + offset, true);
       if (view.getFloat64(start + offset, true) !== float) return false;
@@ -54,15 +54,15 @@ export class StringTable {
   }
 
   #add(view: DataView, start: number): string {
-    const place = this.#getPlace(view, start);
-    const at = place * (prefix.length + this.digits);
+    const slot = this.#getSlot(view, start);
+    const at = slot * (prefix.length + this.digits);
     this.#bytes.write(prefix, at, "latin1");
     const digitsAt = at + prefix.length;
     for (let offset = 0; offset < this.digits; offset += 8) {
       this.#view.setFloat64(digitsAt + offset, view.getFloat64(start + offset, true), true);
     }
     const text = this.#bytes.toString("latin1", at, digitsAt + this.digits);
-    this.#texts[place] = text;
+    this.#texts[slot] = text;
     return text;
   }
 }

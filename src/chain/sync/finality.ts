@@ -250,10 +250,10 @@ function isFor(vote: Vote, { number, hash, base }: Ballot): boolean {
 
 /** Whether the endpoint is on another branch than the block. One that is behind is compared at its head. */
 function isAgainst(vote: Vote, { number, hash, base, votes }: Ballot): boolean {
-  const place = Math.min(number, vote.head);
-  const own = vote.hashes.get(place) ?? null;
+  const height = Math.min(number, vote.head);
+  const own = vote.hashes.get(height) ?? null;
   const others = [...votes.values()].filter((other) => other.hashes.get(number) === hash);
-  const theirs = others.flatMap((other) => other.hashes.get(place) ?? []);
+  const theirs = others.flatMap((other) => other.hashes.get(height) ?? []);
   const isDenying = vote.base !== null && vote.base !== base;
   return isDenying || (own !== null && theirs.some((other) => other !== own));
 }

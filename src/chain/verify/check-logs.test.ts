@@ -20,8 +20,8 @@ function log(blockNumber: number, logIndex: number, changes: Partial<RawLog> = {
   const txIndex = changes.txIndex ?? logIndex;
   const txHash = getHash("aa", blockNumber * 1_000 + txIndex);
   const blockHash = getHash("bb", blockNumber);
-  const place = { blockNumber, blockHash, logIndex, txIndex, txHash };
-  return { address, topics: [topic], data: "0x", ...place, ...changes };
+  const location = { blockNumber, blockHash, logIndex, txIndex, txHash };
+  return { address, topics: [topic], data: "0x", ...location, ...changes };
 }
 
 function header(number: number, changes: Partial<Header> = {}): Header {

@@ -19,19 +19,19 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
     const statements = databaseStatements(getDatabase(config, contracts));
     return print(...statements.map((sql) => `${sql.trim()};\n`));
   }
-  const place = getServerDatabase(config, contracts);
-  const engine = await openDatabase(place);
+  const target = getServerDatabase(config, contracts);
+  const engine = await openDatabase(target);
   await engine.close();
-  return print(`the database ${place.database} has tables of version ${schemaVersion}`);
+  return print(`the database ${target.database} has tables of version ${schemaVersion}`);
 }
 
 /** Checks the ClickHouse server, or all servers of the cluster, and the database that stores facts. */
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
-  const place = getServerDatabase(config, await readContracts(config));
-  const engine = await ServerEngine.open(place);
+  const target = getServerDatabase(config, await readContracts(config));
+  const engine = await ServerEngine.open(target);
   try {
-    const findings = await checkDatabase(engine, place);
+    const findings = await checkDatabase(engine, target);
     print(...findings.map(({ subject, problem }) => `${subject}: ${problem ?? "ok"}`));
     const isRight = findings.every(({ problem }) => problem === null);
     return isRight ? exitCodes.done : exitCodes.differs;

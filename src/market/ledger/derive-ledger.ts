@@ -106,12 +106,12 @@ class LedgerWalk {
 
   /** Returns what a transfer moves, with its owners. */
   #getParts({ operator, from, to }: TokensTransferred, token: TokenAmount, seq: Seq): Part[] {
-    const place = { at: to === zeroAddress ? from : to, seq };
+    const location = { at: to === zeroAddress ? from : to, seq };
     const isFromWallet = this.#isWallet(from);
-    if (!isFromWallet && from !== zeroAddress) return this.#flow.take(from, token, place);
-    const via = this.#getKind(operator) === "auto_redeemer" ? operator : place.at;
+    if (!isFromWallet && from !== zeroAddress) return this.#flow.take(from, token, location);
+    const via = this.#getKind(operator) === "auto_redeemer" ? operator : location.at;
     const owner = isFromWallet ? from : null;
-    return [{ ...token, ...place, owner, via, isNew: !isFromWallet }];
+    return [{ ...token, ...location, owner, via, isNew: !isFromWallet }];
   }
 
   /** Takes what reached a wallet or the address of destroyed tokens. */
@@ -181,7 +181,7 @@ class LedgerWalk {
   }
 
   /** Books everything that nothing explained as transfers. */
-  finish(place: Parameters<LedgerDraft["finish"]>[0]): TransactionLedger {
+  finish(location: Parameters<LedgerDraft["finish"]>[0]): TransactionLedger {
     const exchanges = [
       ...this.#atExchange.keys(),
       ...this.#unsettled.map((fill) => fill.exchange.address),
@@ -193,7 +193,7 @@ class LedgerWalk {
     this.events.finish();
     this.#draft.keepParts([...this.#legacy, ...this.#flow.rest()], ({ at }) => at);
     for (const { module, ...refund } of this.refunds) this.#draft.refund(module, refund);
-    const ledger = this.#draft.finish(place);
+    const ledger = this.#draft.finish(location);
     return { ...ledger, difference: this.#shortAt ?? ledger.difference };
   }
 

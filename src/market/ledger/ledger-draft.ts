@@ -4,7 +4,7 @@ import type { TokenAmount } from "../../contracts/events.ts";
 import { type BalanceChange, type LedgerRow, subsPerCause, zeroAddress } from "./ledger-row.ts";
 import { negate, type Part, sumTokens } from "./token-flow.ts";
 
-/** One cause: the rows of one wallet, before they have a place among its other causes. */
+/** One cause: the rows of one wallet, before they have a location among its other causes. */
 export type Entry = Partial<
   Pick<LedgerRow, "role" | "nature" | "cash" | "fee" | "feeShares" | "counterparty" | "via">
 > & {
@@ -22,7 +22,7 @@ export type TransactionLedger = {
   readonly difference: Seq | null;
 };
 
-/** The place of a transfer between two accounts. */
+/** The location of a transfer between two accounts. */
 type Transfer = { readonly seq: Seq; readonly from: Address; readonly to: Address };
 
 type Net = { readonly wallet: Address; readonly tokenId: TokenId; shares: bigint; seq: Seq };
@@ -117,12 +117,12 @@ export class LedgerDraft {
   }
 
   /** Returns the rows in order, completed by transfers where they do not add up. */
-  finish(place: Pick<LedgerRow, "timestamp" | "txHash">): TransactionLedger {
+  finish(location: Pick<LedgerRow, "timestamp" | "txHash">): TransactionLedger {
     const difference = this.#complete();
     const balances = [...this.#net.values()]
       .filter(({ shares }) => shares !== 0n)
-      .map((net) => ({ ...net, timestamp: place.timestamp }));
-    return { rows: numbered(this.#entries, place), balances, difference };
+      .map((net) => ({ ...net, timestamp: location.timestamp }));
+    return { rows: numbered(this.#entries, location), balances, difference };
   }
 
   #complete(): Seq | null {
@@ -162,7 +162,7 @@ export class LedgerDraft {
 /** Returns the rows of entries: those of a wallet at one position are numbered in the order in which they were added. */
 function numbered(
   entries: readonly Entry[],
-  place: Pick<LedgerRow, "timestamp" | "txHash">,
+  location: Pick<LedgerRow, "timestamp" | "txHash">,
 ): LedgerRow[] {
   const causes = new Map<string, number>();
   return entries
@@ -172,7 +172,7 @@ function numbered(
       const cause = causes.get(key) ?? 0;
       causes.set(key, cause + 1);
       return tokens.map(({ tokenId, amount }, index) => ({
-        ...place,
+        ...location,
         seq,
         sub: cause * subsPerCause + index,
         wallet,

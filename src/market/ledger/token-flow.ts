@@ -50,18 +50,22 @@ export class TokenFlow {
   }
 
   /** Moves an amount from a contract to an account. What the contract had before the transaction has no owner. */
-  take(from: Address, { tokenId, amount }: TokenAmount, place: Pick<Part, "at" | "seq">): Part[] {
+  take(
+    from: Address,
+    { tokenId, amount }: TokenAmount,
+    location: Pick<Part, "at" | "seq">,
+  ): Part[] {
     const parts = this.#held.get(from)?.get(tokenId) ?? [];
     const taken: Part[] = [];
     let rest = amount;
     while (rest > 0n) {
       const first = parts[0];
       if (first === undefined) {
-        taken.push({ tokenId, amount: rest, owner: null, via: null, isNew: false, ...place });
+        taken.push({ tokenId, amount: rest, owner: null, via: null, isNew: false, ...location });
         break;
       }
       const part = first.amount < rest ? first.amount : rest;
-      taken.push({ ...first, ...place, amount: part });
+      taken.push({ ...first, ...location, amount: part });
       if (part === first.amount) parts.shift();
       else parts[0] = { ...first, amount: first.amount - part };
       rest -= part;

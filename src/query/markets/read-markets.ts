@@ -20,8 +20,8 @@ export function readMarket({ facts, state }: Sources, id: string): Market | null
   const conditionId = parseConditionId(id);
   if (conditionId !== null) return directory.market(conditionId);
   const tokenId = parseTokenId(id);
-  const place = tokenId === null ? null : directory.getPlace(tokenId);
-  const named = place?.conditionId ?? directory.bySlug(id)[0];
+  const slot = tokenId === null ? null : directory.getSlot(tokenId);
+  const named = slot?.conditionId ?? directory.bySlug(id)[0];
   return named === undefined ? null : directory.market(named);
 }
 

@@ -6,7 +6,7 @@ import { type PastPriceFacts, type PastPriceRow, toPastPriceRow } from "../../ro
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { settlementPrice } from "../../views/prices/token-price.ts";
-import type { PlaceFilter } from "../condition.ts";
+import type { RangeFilter } from "../condition.ts";
 import { readFills } from "../read-fills.ts";
 import { joinTokens } from "./read-markets.ts";
 
@@ -16,7 +16,7 @@ type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 export type Moment = { readonly number: number } | { readonly timeMs: number };
 
 /** What had happened by a moment; both ends are exclusive. */
-type Past = Pick<PlaceFilter, "seqTo" | "timestampTo">;
+type Past = Pick<RangeFilter, "seqTo" | "timestampTo">;
 
 const secondsOfDay = 86_400;
 

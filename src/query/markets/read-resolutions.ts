@@ -15,10 +15,10 @@ export type ResolutionList = {
   readonly from: { readonly index: number; readonly step: 1 | -1 };
 };
 
-/** The places of resolutions in the order of a list, and how to read each of them. */
+/** The indexes of resolutions in the order of a list, and how to read each of them. */
 export type ResolutionSnapshot = {
-  readonly places: readonly number[];
-  readonly at: (place: number) => Resolution;
+  readonly indexes: readonly number[];
+  readonly at: (index: number) => Resolution;
 };
 
 /** Takes a snapshot of the first `limit` rows of a list. Copies the unfinalized ones; final ones are read on demand. */
@@ -29,17 +29,17 @@ export function snapshotResolutions(
 ): ResolutionSnapshot {
   facts.reads.add("resolutions", "views");
   const { resolutions } = state.directory;
-  const places = resolutions.places(range, from).take(limit).toArray();
-  const stored = (place: number): Resolution => {
-    const found = resolutions.at(place);
+  const indexes = resolutions.indexes(range, from).take(limit).toArray();
+  const stored = (index: number): Resolution => {
+    const found = resolutions.at(index);
     assert(found !== null, "no final resolution is removed");
     return found;
   };
   const unfinalizedFrom = resolutions.firstFrom(firstSeqAbove(facts.coverage));
   const unfinalized = new Map(
-    places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),
+    indexes.filter((index) => index >= unfinalizedFrom).map((index) => [index, stored(index)]),
   );
-  return { places, at: (place) => unfinalized.get(place) ?? stored(place) };
+  return { indexes, at: (index) => unfinalized.get(index) ?? stored(index) };
 }
 
 /** Returns a resolution with its market and the result on the other ledger. */

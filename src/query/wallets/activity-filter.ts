@@ -9,12 +9,12 @@ import {
   type Conditions,
   isAmong,
   isIn,
-  type PlaceFilter,
-  placeConditions,
+  type RangeFilter,
+  rangeConditions,
 } from "../condition.ts";
 
 /** A filter of activity. An absent field matches all; all present fields must match. */
-export type ActivityFilter = PlaceFilter & {
+export type ActivityFilter = RangeFilter & {
   readonly kinds?: readonly LedgerKind[] | undefined;
   readonly side?: "BUY" | "SELL" | undefined;
   readonly role?: LedgerRole | undefined;
@@ -33,7 +33,7 @@ export function activityCondition(
 ): Condition<Activity> {
   const own = isIn("wallet", wallets.map(hexLiteral));
   const conditions: Conditions<ActivityFilter, Activity> = {
-    ...placeConditions,
+    ...rangeConditions,
     kinds: isAmong("kind", wordLiteral, ({ rows }: Activity) => rows[0]?.kind ?? "trade"),
     role: (role) => ({
       sql: `role = ${wordLiteral(role)}`,

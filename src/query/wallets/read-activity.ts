@@ -53,8 +53,8 @@ export async function readActivity(
   const last = rows.at(-1);
   if (last === undefined || rows.length < limit) return rows;
   const { seq } = last;
-  const place = { seqFrom: seq, seqTo: (seq + 1) as Seq };
-  const whole = { ...list, after: null, filter: { ...filter, ...place } };
+  const range = { seqFrom: seq, seqTo: (seq + 1) as Seq };
+  const whole = { ...list, after: null, filter: { ...filter, ...range } };
   const others = await new RowSnapshot(facts, storedActivity(whole)).first(subsPerCause);
   return [...rows.filter((row) => row.seq !== seq), ...others];
 }

@@ -79,7 +79,7 @@ export function summarizeMarkets(
 ): { readonly marketCount: number; readonly topMarkets: readonly TradedMarket[] } {
   // A token of an unknown market stands for its market.
   const getKey = (tokenId: TokenId): ConditionId | TokenId => {
-    const slot = directory.getPlace(tokenId);
+    const slot = directory.getSlot(tokenId);
     return slot === null ? tokenId : directory.getMarketId(slot.conditionId);
   };
   const byMarket = Map.groupBy(totals.byToken, ([tokenId]) => getKey(tokenId));

@@ -83,9 +83,9 @@ export class AppendGroup {
 
   /** Reads the delta of each batch, in order. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
-    for (const { head, fills: place } of this.#batches) {
-      const fills = Buffer.allocUnsafeSlow(place.length);
-      await this.#files.get("fills")?.read(place.begin, fills);
+    for (const { head, fills: range } of this.#batches) {
+      const fills = Buffer.allocUnsafeSlow(range.length);
+      await this.#files.get("fills")?.read(range.begin, fills);
       yield { head, delta: decodeDelta(head, fills) };
       releaseRows({ fills });
     }

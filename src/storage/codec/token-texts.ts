@@ -16,31 +16,31 @@ export class TokenTexts {
   readonly #words: Int32Array;
   readonly #shift: number;
 
-  /** `places` is the number of slots, a power of two. */
-  constructor(places: number = storeLimits.tokenTextPlaces) {
-    assert(Number.isInteger(Math.log2(places)), "places are a power of two");
-    this.#texts = Array.from({ length: places }, () => undefined);
-    this.#words = new Int32Array(places * words);
-    this.#shift = 32 - Math.log2(places);
+  /** `slots` is the number of slots, a power of two. */
+  constructor(slots: number = storeLimits.tokenTextSlots) {
+    assert(Number.isInteger(Math.log2(slots)), "slots are a power of two");
+    this.#texts = Array.from({ length: slots }, () => undefined);
+    this.#words = new Int32Array(slots * words);
+    this.#shift = 32 - Math.log2(slots);
   }
 
   /** Returns the token whose 32 bytes begin at `at`. */
   at(view: DataView, at: number): TokenId {
-    const place = mixToken(view, at) >>> this.#shift;
-    const known = this.#texts[place];
-    if (known !== undefined && this.#isAt(place, view, at)) return known;
+    const slot = mixToken(view, at) >>> this.#shift;
+    const known = this.#texts[slot];
+    if (known !== undefined && this.#isAt(slot, view, at)) return known;
     const bytes = Buffer.from(view.buffer, view.byteOffset + at, 32);
     const text = `0x${bytes.toString("hex")}` as TokenId;
     for (let word = 0; word < words; word += 1) {
-      this.#words[place * words + word] = view.getInt32(at + word * 4, true);
+      this.#words[slot * words + word] = view.getInt32(at + word * 4, true);
     }
-    this.#texts[place] = text;
+    this.#texts[slot] = text;
     return text;
   }
 
-  #isAt(place: number, view: DataView, at: number): boolean {
+  #isAt(slot: number, view: DataView, at: number): boolean {
     for (let word = 0; word < words; word += 1) {
-      if (this.#words[place * words + word] !== view.getInt32(at + word * 4, true)) return false;
+      if (this.#words[slot * words + word] !== view.getInt32(at + word * 4, true)) return false;
     }
     return true;
   }

@@ -33,18 +33,18 @@ export function lockDataDirectory(dataDir: string): () => void {
 }
 
 /** What messages call a folder: the variable or option, what to do when it is locked, and its name when its disk fails. */
-type FolderLock = { readonly variable: string; readonly busy: string; readonly place?: string };
+type FolderLock = { readonly variable: string; readonly busy: string; readonly location?: string };
 
 /**
  * Locks an existing directory. Returns a function that unlocks it. Throws `DataDirectoryBusyError` with the message `busy`, and
  * `ConfigError` when the file of the lock is something else.
  */
-export function lockFolder(folder: string, { variable, busy, place }: FolderLock): () => void {
+export function lockFolder(folder: string, { variable, busy, location }: FolderLock): () => void {
   const path = join(folder, "lock");
   // Node has no file locks of its own. Nothing is written: the file stays empty.
-  const lock = withDisk(() => new DatabaseSync(path), place);
+  const lock = withDisk(() => new DatabaseSync(path), location);
   try {
-    withDisk(() => lock.exec("BEGIN EXCLUSIVE"), place);
+    withDisk(() => lock.exec("BEGIN EXCLUSIVE"), location);
     return () => lock.close();
   } catch (cause) {
     lock.close();
@@ -80,7 +80,7 @@ export async function readStartBlock({
     ]);
   }
   const ours = toIdentity(chainId, contracts);
-  refuseOtherFacts(known, ours, { place: dataDir, setting: "ODDWIRE_DATA_DIR" });
+  refuseOtherFacts(known, ours, { location: dataDir, setting: "ODDWIRE_DATA_DIR" });
   return known.start_block ?? null;
 }
 

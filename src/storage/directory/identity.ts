@@ -27,28 +27,28 @@ export function toIdentity(chainId: number, contracts: Contracts): FactsIdentity
 export function refuseOtherFacts(
   known: FactsIdentity,
   ours: FactsIdentity,
-  { place, setting }: { readonly place: string; readonly setting: string },
+  { location, setting }: { readonly location: string; readonly setting: string },
 ): void {
   if (known.chain_id !== ours.chain_id) {
     throw new ConfigError([
-      `${place} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
+      `${location} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
     ]);
   }
   if (known.contracts !== ours.contracts) {
     throw new ConfigError([
-      `${place} was indexed with another list of contracts; use another ${setting}`,
+      `${location} was indexed with another list of contracts; use another ${setting}`,
     ]);
   }
   const hasWallets = known.events.endsWith(walletsMark);
   if (hasWallets !== ours.events.endsWith(walletsMark)) {
     throw new ConfigError([
-      `${place} was indexed with ODDWIRE_WALLETS=${hasWallets ? "on" : "off"}, which a later start cannot change; ` +
+      `${location} was indexed with ODDWIRE_WALLETS=${hasWallets ? "on" : "off"}, which a later start cannot change; ` +
         `set the same, or index again with an empty ${setting}`,
     ]);
   }
   if (known.events !== ours.events) {
     throw new ConfigError([
-      `${place} was indexed by a version that decodes other events, which a later start cannot add; ` +
+      `${location} was indexed by a version that decodes other events, which a later start cannot add; ` +
         `index again with an empty ${setting}, or run the version that made it`,
     ]);
   }

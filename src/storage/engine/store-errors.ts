@@ -20,7 +20,7 @@ export class StoreDamagedError extends Error {
 /** What Node, the engine, SQLite and this service say when a disk or a quota is full. */
 const fullDisk = /no space left|not enough space|cannot reserve|is full|quota|MiB (?:is|are) free/i;
 
-/** The data directory, or another place that is written, cannot be written: its disk fails or is full. */
+/** The data directory, or another location that is written, cannot be written: its disk fails or is full. */
 export class DataDirectoryUnwritableError extends Error {
   override name = "DataDirectoryUnwritableError";
   readonly isDiskFull: boolean;
@@ -28,28 +28,28 @@ export class DataDirectoryUnwritableError extends Error {
   constructor(
     reason: string,
     {
-      place = "the data directory",
+      location = "the data directory",
       cause,
-    }: { readonly place?: string; readonly cause?: unknown } = {},
+    }: { readonly location?: string; readonly cause?: unknown } = {},
   ) {
     const isDiskFull = fullDisk.test(reason);
-    const what = isDiskFull ? `the disk of ${place} is full` : `${place} cannot be written`;
+    const what = isDiskFull ? `the disk of ${location} is full` : `${location} cannot be written`;
     super(`${what}: ${reason}`, { cause });
     this.isDiskFull = isDiskFull;
   }
 }
 
-/** Awaits a write to a place. Rejects with `DataDirectoryUnwritableError` when it fails. */
+/** Awaits a write to a location. Rejects with `DataDirectoryUnwritableError` when it fails. */
 export async function awaitWrite<Result>(
   writing: Promise<Result>,
-  place?: string,
+  location?: string,
 ): Promise<Result> {
   try {
     return await writing;
   } catch (cause) {
     throw new DataDirectoryUnwritableError(getReason(toError(cause)), {
       cause,
-      ...(place === undefined ? {} : { place }),
+      ...(location === undefined ? {} : { location }),
     });
   }
 }

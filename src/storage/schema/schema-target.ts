@@ -18,10 +18,12 @@ export function localDatabase(database: string): string {
 }
 
 /** Returns the schema target of a database on a server or cluster. */
-export function getTarget(place: {
+export function getTarget({
+  database,
+  cluster,
+}: {
   readonly database: string;
   readonly cluster: string | null;
 }): SchemaTarget {
-  const { database, cluster } = place;
   return cluster === null ? { kind: "server", database } : { kind: "cluster", database, cluster };
 }

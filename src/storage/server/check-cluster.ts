@@ -11,14 +11,14 @@ type ClusterTarget = Extract<SchemaTarget, { readonly kind: "cluster" }>;
 export type Check = readonly [subject: string, work: () => Promise<unknown>];
 
 /** Returns the checks that apply to clusters only. */
-export function clusterChecks(engine: Engine, place: ClusterTarget): readonly Check[] {
+export function clusterChecks(engine: Engine, target: ClusterTarget): readonly Check[] {
   return [
-    ["servers of the cluster", () => refuseUnknownCluster(engine, place)],
-    ["versions", () => refuseDifferentVersions(engine, place)],
-    ["clocks", () => refuseDifferentClocks(engine, place)],
-    ["macros", () => refuseWrongMacros(engine, place)],
-    ["replicas", () => refuseLaggingReplicas(engine, place)],
-    ["insert quorum", () => refuseNoQuorum(engine, place)],
+    ["servers of the cluster", () => refuseUnknownCluster(engine, target)],
+    ["versions", () => refuseDifferentVersions(engine, target)],
+    ["clocks", () => refuseDifferentClocks(engine, target)],
+    ["macros", () => refuseWrongMacros(engine, target)],
+    ["replicas", () => refuseLaggingReplicas(engine, target)],
+    ["insert quorum", () => refuseNoQuorum(engine, target)],
   ];
 }
 
@@ -56,14 +56,14 @@ async function refuseUnknownCluster(engine: Engine, { cluster }: ClusterTarget):
   );
 }
 
-async function refuseDifferentVersions(engine: Engine, place: ClusterTarget): Promise<void> {
-  const rows = await askAll(engine, place, { columns: "version()", table: "one" });
+async function refuseDifferentVersions(engine: Engine, target: ClusterTarget): Promise<void> {
+  const rows = await askAll(engine, target, { columns: "version()", table: "one" });
   if (new Set(rows.map(([, version]) => version)).size === 1) return;
   throw new Error(`servers differ: ${getList(rows)}; bring them to one version`);
 }
 
-async function refuseDifferentClocks(engine: Engine, place: ClusterTarget): Promise<void> {
-  const rows = await askAll(engine, place, {
+async function refuseDifferentClocks(engine: Engine, target: ClusterTarget): Promise<void> {
+  const rows = await askAll(engine, target, {
     columns: "toUnixTimestamp64Milli(nowInBlock64(3))",
     table: "one",
   });
@@ -76,9 +76,9 @@ async function refuseDifferentClocks(engine: Engine, place: ClusterTarget): Prom
 }
 
 /** Checks the macros that name the place of a server. Two servers with the same macros would overwrite each other. */
-async function refuseWrongMacros(engine: Engine, place: ClusterTarget): Promise<void> {
-  const servers = await askAll(engine, place, { columns: "1", table: "one" });
-  const macros = await askAll(engine, place, { columns: "macro, substitution", table: "macros" });
+async function refuseWrongMacros(engine: Engine, target: ClusterTarget): Promise<void> {
+  const servers = await askAll(engine, target, { columns: "1", table: "one" });
+  const macros = await askAll(engine, target, { columns: "macro, substitution", table: "macros" });
   const of = (name: unknown, macro: string) =>
     macros.find((row) => row[0] === name && row[1] === macro)?.[2];
   const places = servers.map(([name]) => ({
@@ -104,11 +104,11 @@ async function refuseWrongMacros(engine: Engine, place: ClusterTarget): Promise<
   }
 }
 
-async function refuseLaggingReplicas(engine: Engine, place: ClusterTarget): Promise<void> {
-  const { database } = place;
-  const names = replicatedTables(place);
+async function refuseLaggingReplicas(engine: Engine, target: ClusterTarget): Promise<void> {
+  const { database } = target;
+  const names = replicatedTables(target);
   const databases = [database, localDatabase(database)].map(wordLiteral).join(", ");
-  const rows = await askAll(engine, place, {
+  const rows = await askAll(engine, target, {
     columns:
       "concat(database, '.', table), is_readonly, absolute_delay, total_replicas - active_replicas",
     table: "replicas",

@@ -12,13 +12,13 @@ import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-d
 export type Finding = { readonly subject: string; readonly problem: string | null };
 
 /** Runs all checks of a database on a server, also after some have failed. */
-export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
-  const target = getTarget(place);
+export async function checkDatabase(engine: Engine, given: Database): Promise<readonly Finding[]> {
+  const target = getTarget(given);
   const checks: readonly Check[] = [
     ["version", () => refuseOldServer(engine)],
     ["clock", () => refuseOtherClock(engine)],
     ["tables", () => refuseMissingTables(engine)],
-    ["identity", () => refuseOtherDatabase(engine, place)],
+    ["identity", () => refuseOtherDatabase(engine, given)],
     ...(target.kind === "cluster" ? clusterChecks(engine, target) : []),
     ["coverage", () => readCoverage(engine)],
     ["newest commits", () => verifyNewestCommits(engine)],

@@ -26,8 +26,8 @@ export class FactReader extends CoveredFacts {
    * Throws `ConfigError` when the database has facts of another identity or tables of a newer version, and `AbortError`
    * when the wait is aborted.
    */
-  static async open(place: ServerDatabase, wait: WaitOptions): Promise<FactReader> {
-    return untilReady(() => openReader(place), { ...wait, getReason: reasonToWait });
+  static async open(target: ServerDatabase, wait: WaitOptions): Promise<FactReader> {
+    return untilReady(() => openReader(target), { ...wait, getReason: reasonToWait });
   }
 
   /**
@@ -47,10 +47,10 @@ export class FactReader extends CoveredFacts {
 }
 
 /** Opens the reader. Throws `SERVICE_UNAVAILABLE` with what is missing as the cause. */
-async function openReader(place: ServerDatabase): Promise<FactReader> {
-  const engine = await ServerEngine.open(place);
+async function openReader(target: ServerDatabase): Promise<FactReader> {
+  const engine = await ServerEngine.open(target);
   return closeOnError(engine, async () => {
-    const name = `the database ${place.database}`;
+    const name = `the database ${target.database}`;
     const version = await readSchemaVersion(engine);
     if (version === 0) throw notReady(`${name} has no tables yet`);
     if (version < schemaVersion) {
@@ -58,7 +58,7 @@ async function openReader(place: ServerDatabase): Promise<FactReader> {
         `${name} has tables of version ${version}; version ${schemaVersion} is needed: run \`oddwire cluster schema\``,
       );
     }
-    await refuseOtherDatabase(engine, place);
+    await refuseOtherDatabase(engine, target);
     const repair = await readNewestRepair(engine);
     if (repair.isUnderWay) throw notReady(`${name} is being repaired`);
     const reorgs = await ReorgLog.read(engine);

@@ -33,9 +33,9 @@ export function getServerDatabase(config: Config, contracts: Contracts): ServerD
  * Connects, and creates or migrates the database and its tables. Throws `SERVICE_UNAVAILABLE` when the server cannot be
  * used, and `ConfigError` as `prepareDatabase` does.
  */
-export async function openDatabase(place: ServerDatabase): Promise<Engine> {
-  const engine = await ServerEngine.openOrMake(place);
-  await closeOnError(engine, () => prepareDatabase(engine, place));
+export async function openDatabase(target: ServerDatabase): Promise<Engine> {
+  const engine = await ServerEngine.openOrMake(target);
+  await closeOnError(engine, () => prepareDatabase(engine, target));
   return engine;
 }
 
@@ -43,14 +43,14 @@ export async function openDatabase(place: ServerDatabase): Promise<Engine> {
  * Connects to an existing database. Nothing is created or written, so the right to `SELECT` suffices. Throws as
  * `openDatabase` does, and `NOT_FOUND` when the database has no tables.
  */
-export async function openExistingDatabase(place: ServerDatabase): Promise<Engine> {
-  const engine = await ServerEngine.open(place);
+export async function openExistingDatabase(target: ServerDatabase): Promise<Engine> {
+  const engine = await ServerEngine.open(target);
   return closeOnError(engine, async () => {
     if ((await readSchemaVersion(engine)) === 0) {
-      const publicMessage = `the database ${place.database} has no tables yet`;
+      const publicMessage = `the database ${target.database} has no tables yet`;
       throw new AppError("NOT_FOUND", { publicMessage });
     }
-    await refuseOtherDatabase(engine, place);
+    await refuseOtherDatabase(engine, target);
     return engine;
   });
 }

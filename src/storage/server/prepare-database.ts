@@ -20,11 +20,11 @@ export type Database = {
  * use. Throws `ConfigError` when the server is too old, when the tables have a version that cannot be migrated, or
  * when the facts have another identity. Throws `SERVICE_UNAVAILABLE` when the user may not write.
  */
-export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
+export async function prepareDatabase(engine: Engine, target: Database): Promise<void> {
   if ((await readSchemaVersion(engine)) < schemaVersion) {
-    for (const sql of databaseStatements(place)) await engine.command(sql);
+    for (const sql of databaseStatements(target)) await engine.command(sql);
   }
-  await refuseOtherDatabase(engine, place);
+  await refuseOtherDatabase(engine, target);
   // Inserts no rows, but fails without the right to insert. Otherwise the first append would wait for that right.
   await engine.command("INSERT INTO commits SELECT * FROM commits WHERE 0");
 }
@@ -33,13 +33,13 @@ export async function prepareDatabase(engine: Engine, place: Database): Promise<
  * Returns the statements that migrate the tables to the newest version. The last one stores that version with the
  * identity of the facts. Its token names the version, so the first process to insert it wins.
  */
-export function databaseStatements(place: Database): readonly string[] {
-  const { chain_id, contracts, events } = place.identity;
+export function databaseStatements(target: Database): readonly string[] {
+  const { chain_id, contracts, events } = target.identity;
   const values = [schemaVersion, chain_id].map(integerLiteral);
   const row = [...values, wordLiteral(contracts), wordLiteral(events)].join(", ");
   return [
-    ...schemaStatements(getTarget(place)),
-    `INSERT INTO ${place.database}.identity
+    ...schemaStatements(getTarget(target)),
+    `INSERT INTO ${target.database}.identity
 SETTINGS async_insert = 0, deduplicate_insert = 'enable', insert_deduplication_token = 'identity:${schemaVersion}'
 VALUES (${row})`,
   ];
@@ -82,13 +82,13 @@ export async function refuseOtherDatabase(
   const [known] = await engine.query(
     "SELECT schema_version, chain_id, contracts, events FROM identity ORDER BY schema_version DESC LIMIT 1",
   );
-  const place = `the database ${database}`;
+  const location = `the database ${database}`;
   if (known === undefined)
-    throw new ConfigError([`${place} has no identity; run \`oddwire cluster schema\``]);
+    throw new ConfigError([`${location} has no identity; run \`oddwire cluster schema\``]);
   const [version, chainId, contracts, events] = known;
   if (Number(version) !== schemaVersion) {
     throw new ConfigError([
-      `${place} has tables of version ${Number(version)}, this version of oddwire needs version ${schemaVersion}; ` +
+      `${location} has tables of version ${Number(version)}, this version of oddwire needs version ${schemaVersion}; ` +
         (Number(version) < schemaVersion
           ? "run `oddwire cluster schema`"
           : "run the version of oddwire that made them, or a newer one"),
@@ -97,6 +97,6 @@ export async function refuseOtherDatabase(
   refuseOtherFacts(
     { chain_id: Number(chainId), contracts: String(contracts), events: String(events) },
     identity,
-    { place, setting: "ODDWIRE_CLICKHOUSE_DATABASE" },
+    { location, setting: "ODDWIRE_CLICKHOUSE_DATABASE" },
   );
 }

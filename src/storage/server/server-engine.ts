@@ -79,8 +79,8 @@ export class ServerEngine implements Engine {
   readonly #host: string;
   readonly #spoolDir: string;
   readonly #queryTimeoutMs: number;
-  readonly #readers = new ConnectionPool(places(serverLimits.readersMax));
-  readonly #writers = new ConnectionPool(places(serverLimits.writersMax));
+  readonly #readers = new ConnectionPool(countUp(serverLimits.readersMax));
+  readonly #writers = new ConnectionPool(countUp(serverLimits.writersMax));
 
   private constructor({ client, agent }: Client, settings: ServerSettings) {
     const { url, spoolDir, queryTimeoutMs = serverLimits.queryTimeoutMs } = settings;
@@ -235,8 +235,8 @@ function limits(timeoutMs: number) {
 }
 
 /** Returns placeholders for connections, which the client and the reader own. */
-function places(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, place) => place);
+function countUp(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
 }
 
 /** Creates the client. Its library is loaded only here, so it takes no memory with the embedded engine. */

@@ -8,15 +8,15 @@ const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 /** SQLite's codes for a disk that denies access, fails or is full: READONLY, IOERR, FULL, CANTOPEN. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
-/** Runs work on a file of a place. Throws `DataDirectoryUnwritableError` when it fails because of the disk. */
-export function withDisk<Result>(work: () => Result, place?: string): Result {
+/** Runs work on a file of a location. Throws `DataDirectoryUnwritableError` when it fails because of the disk. */
+export function withDisk<Result>(work: () => Result, location?: string): Result {
   try {
     return work();
   } catch (thrown) {
     if (!unwritableCodes.has(getSqliteCode(thrown))) throw thrown;
     throw new DataDirectoryUnwritableError(toError(thrown).message, {
       cause: thrown,
-      ...(place === undefined ? {} : { place }),
+      ...(location === undefined ? {} : { location }),
     });
   }
 }

@@ -81,8 +81,10 @@ export class BookFeed {
     const channel = { type: "orderbook", token_id: formatTokenId(tokenId) };
     const prev_seq = this.#position;
     this.#position += 1;
-    const placed = { subscription_id, seq: this.#position, prev_seq };
-    const packet = new Packet([JSON.stringify({ type: "event", event, channel, ...placed, data })]);
+    const position = { subscription_id, seq: this.#position, prev_seq };
+    const packet = new Packet([
+      JSON.stringify({ type: "event", event, channel, ...position, data }),
+    ]);
     for (const receiver of this.#synced) receiver.deliver(packet);
   }
 

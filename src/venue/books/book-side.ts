@@ -24,7 +24,7 @@ export class BookSide {
 
   /** Sets the size at `price`; 0 removes the level. */
   set(price: number, size: number): void {
-    const at = this.#getPlace(price);
+    const at = this.#findIndex(price);
     const isThere = this.#prices[at] === price;
     if (size === 0) {
       if (!isThere) return;
@@ -70,7 +70,7 @@ export class BookSide {
   }
 
   /** The index of `price`, or where to insert it. */
-  #getPlace(price: number): number {
+  #findIndex(price: number): number {
     const prices = this.#prices;
     let low = 0;
     let high = prices.length;

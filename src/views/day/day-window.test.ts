@@ -168,7 +168,7 @@ class Comparison {
     this.#blocks.push({ timestamp, fills });
     this.window.add(fills.filter(isTrade), known);
     for (const tokenId of tokenIds) {
-      this.window.place(tokenId, getMarket(tokenId));
+      this.window.assignMarket(tokenId, getMarket(tokenId));
       // A candle is kept up to date once it was requested.
       this.window.getCandle(tokenId);
     }
@@ -189,7 +189,7 @@ class Comparison {
     this.window.resume(this.#settled, now);
     const fills = this.#blocks.slice(this.#settled + 1).flatMap((block) => block.fills);
     this.window.add(fills.filter(isTrade), known);
-    for (const tokenId of tokenIds) this.window.place(tokenId, getMarket(tokenId));
+    for (const tokenId of tokenIds) this.window.assignMarket(tokenId, getMarket(tokenId));
     this.window.finishLoading();
     this.#settled = this.#blocks.length - 1;
     this.window.finalize(now);

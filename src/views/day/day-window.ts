@@ -95,7 +95,7 @@ export class DayWindow {
   }
 
   /** Sets the market of a token. Ignores tokens that the window does not have. */
-  place(tokenId: TokenId, ordinal: number): void {
+  assignMarket(tokenId: TokenId, ordinal: number): void {
     const slot = this.#tokens.find(tokenId);
     // Setting an unchanged ordinal would cause it to be saved again.
     if (slot === -1 || this.#tokens.getOrdinal(slot) === ordinal) return;

@@ -110,7 +110,7 @@ test("a claim of another condition is refused and counted, and the token is look
   const [tokenId] = standard.tokenIds as [TokenId];
   const foreign = getClaim({ ...sameQuestion, tokenIds: standard.tokenIds });
   assert.equal(lookUp(state, foreign), false);
-  assert.deepEqual([state.directory.getPlace(tokenId), state.venue.refusedClaims], [null, 1]);
+  assert.deepEqual([state.directory.getSlot(tokenId), state.venue.refusedClaims], [null, 1]);
   assert.equal(state.directory.market(sameQuestion.conditionId), null);
   const isDue = (seconds: number) => state.venue.dueTokens(seconds, 100).includes(tokenId);
   let at = now;
@@ -187,7 +187,7 @@ test("a reorg that reverts an adoption makes the token due again", () => {
   assert.equal(lookUp(state, getClaim(standard)), true);
   state.revert(99);
   assert.deepEqual(state.venue.dueTokens(now, 100), []);
-  assert.equal(state.directory.getPlace(standard.tokenIds[0] as TokenId), null);
+  assert.equal(state.directory.getSlot(standard.tokenIds[0] as TokenId), null);
 });
 
 test("another node adopts a stored market without having seen the trade", () => {

@@ -48,7 +48,7 @@ export type Condition = {
 };
 
 /** Which outcome of which condition a token is. */
-export type TokenPlace = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
+export type TokenSlot = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
 
 /** All known conditions and their tokens, for reading. `MarketDirectory` adds to them. */
 export class Conditions {
@@ -59,7 +59,7 @@ export class Conditions {
   /** The contracts in use that are not configured. */
   readonly unknownContracts: UnknownContracts;
   protected readonly conditions: JournaledMap<ConditionId, Condition>;
-  protected readonly places: JournaledMap<TokenId, TokenPlace>;
+  protected readonly slots: JournaledMap<TokenId, TokenSlot>;
   /** The results of conditions, in chain order. */
   readonly resolutions: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
@@ -76,7 +76,7 @@ export class Conditions {
       const condition = this.conditions.get(conditionId);
       return condition === undefined ? null : this.asLegacy(condition);
     });
-    this.places = new JournaledMap(stateStore, "places");
+    this.slots = new JournaledMap(stateStore, "places");
     this.resolutions = new ResolutionLog(stateStore);
     this.totals = new JournaledMap(stateStore, "totals", totalsCodec);
     this.venue = new JournaledMap(stateStore, "market.venue");
@@ -119,10 +119,10 @@ export class Conditions {
 
   /** The token of the same outcome on the other ledger: of the mirror, or of the legacy condition; `null` without one. */
   getMirroredToken(tokenId: TokenId): TokenId | null {
-    const place = this.places.get(tokenId);
-    const pairedId = place && this.conditions.get(place.conditionId)?.pairedId;
+    const slot = this.slots.get(tokenId);
+    const pairedId = slot && this.conditions.get(slot.conditionId)?.pairedId;
     const paired = pairedId && this.conditions.get(pairedId);
-    return (place && paired?.tokenIds[place.outcomeIndex]) ?? null;
+    return (slot && paired?.tokenIds[slot.outcomeIndex]) ?? null;
   }
 
   /** How a condition that only the venue has named holds its tokens; `null` for all others. */
@@ -131,16 +131,16 @@ export class Conditions {
   }
 
   /** The condition and outcome of a token; `null` when no known condition has the token. */
-  getPlace(tokenId: TokenId): TokenPlace | null {
-    return this.places.get(tokenId) ?? null;
+  getSlot(tokenId: TokenId): TokenSlot | null {
+    return this.slots.get(tokenId) ?? null;
   }
 
   /** The other token of the pair; `null` when it is unknown or does not exist. */
   getComplement(tokenId: TokenId): TokenId | null {
-    const place = this.places.get(tokenId);
-    if (place === undefined) return null;
-    const tokenIds = this.conditions.get(place.conditionId)?.tokenIds ?? [];
-    return tokenIds[1 - place.outcomeIndex] ?? null;
+    const slot = this.slots.get(tokenId);
+    if (slot === undefined) return null;
+    const tokenIds = this.conditions.get(slot.conditionId)?.tokenIds ?? [];
+    return tokenIds[1 - slot.outcomeIndex] ?? null;
   }
 
   /** The token and its complement; the token alone while its complement is unknown or does not exist. */
@@ -151,7 +151,7 @@ export class Conditions {
 
   /** Describes a token, its outcome and its market. */
   getToken(tokenId: TokenId): TokenFacts {
-    const { conditionId = null, outcomeIndex = null } = this.places.get(tokenId) ?? {};
+    const { conditionId = null, outcomeIndex = null } = this.slots.get(tokenId) ?? {};
     const market = conditionId && this.market(conditionId);
     const outcome = market?.tokens[outcomeIndex ?? -1]?.outcome ?? null;
     const complement = this.getComplement(tokenId);
@@ -160,7 +160,7 @@ export class Conditions {
 
   /** Whether a token belongs to a known condition or was traded. */
   isKnownToken(tokenId: TokenId): boolean {
-    return this.places.get(tokenId) !== undefined || this.totals.get(tokenId) !== undefined;
+    return this.slots.get(tokenId) !== undefined || this.totals.get(tokenId) !== undefined;
   }
 
   getTotals(tokenId: TokenId): TokenTotals {
@@ -169,16 +169,16 @@ export class Conditions {
 
   /** The fee of conversions of a token's event, in hundredths of a percent. */
   conversionFeeBips(tokenId: TokenId): number {
-    const place = this.places.get(tokenId);
-    const condition = place && this.conditions.get(place.conditionId);
+    const slot = this.slots.get(tokenId);
+    const condition = slot && this.conditions.get(slot.conditionId);
     const questionId = condition?.questionId ?? null;
     return questionId === null ? 0 : this.questions.getFeeBips(questionId);
   }
 
   /** Whether a token cannot have existed before its condition was prepared or announced within the coverage. */
   isBornCovered(tokenId: TokenId): boolean {
-    const place = this.places.get(tokenId);
-    const condition = place && this.conditions.get(place.conditionId);
+    const slot = this.slots.get(tokenId);
+    const condition = slot && this.conditions.get(slot.conditionId);
     if (condition === undefined) return false;
     return condition.gen3 === null || this.gen3.isAnnounced(condition.gen3.eventId);
   }
@@ -260,11 +260,11 @@ export class Conditions {
 
   #getComboText(legs: readonly TokenId[]): MarketText {
     const parts = legs.map((tokenId) => {
-      const place = this.getPlace(tokenId);
+      const slot = this.getSlot(tokenId);
       // A leg that is a combination has no text here: combinations that contain each other would recurse forever.
-      const isSimple = place !== null && this.gen3.getLegs(place.conditionId) === null;
-      const market = isSimple ? this.market(place.conditionId) : null;
-      return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
+      const isSimple = slot !== null && this.gen3.getLegs(slot.conditionId) === null;
+      const market = isSimple ? this.market(slot.conditionId) : null;
+      return { market, outcome: market?.tokens[slot?.outcomeIndex ?? -1]?.outcome ?? null };
     });
     const titles = parts.map(({ market, outcome }) => `${market?.question}: ${outcome}`);
     // Yes pays when all legs win, whatever their names. Without the names of all legs there is no question.

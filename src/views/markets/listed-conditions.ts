@@ -80,7 +80,7 @@ export class ListedConditions extends Conditions {
     const condition = { ...known, ordinal };
     this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
-      this.places.set(tokenId, { conditionId, outcomeIndex });
+      this.slots.set(tokenId, { conditionId, outcomeIndex });
       this.#onToken(tokenId, this.getMarketOrdinal(conditionId) ?? ordinal);
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
@@ -109,11 +109,11 @@ export class ListedConditions extends Conditions {
     const joined = this.#setPaired(legacyId ?? undefined, conditionId);
     const paired = this.#setPaired(conditionId, legacyId ?? undefined);
     const after = joined?.ordinal ?? mirror.ordinal;
-    const place = (ordinal: number) => {
+    const setOrdinal = (ordinal: number) => {
       for (const tokenId of tokenIds) this.#onToken(tokenId, ordinal);
     };
-    this.#journal.addChange({ undo: () => place(before), redo: () => place(after) });
-    place(after);
+    this.#journal.addChange({ undo: () => setOrdinal(before), redo: () => setOrdinal(after) });
+    setOrdinal(after);
     for (const condition of [left, paired, joined]) {
       if (condition === undefined) continue;
       this.markRepeats(condition);

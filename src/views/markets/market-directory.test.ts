@@ -249,13 +249,13 @@ describe("markets", () => {
   test("a token has its condition, its outcome index and its complement", () => {
     for (const { conditionId, tokenIds } of allTestMarkets) {
       for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
-        assert.deepEqual(directory.getPlace(tokenId), { conditionId, outcomeIndex });
+        assert.deepEqual(directory.getSlot(tokenId), { conditionId, outcomeIndex });
         assert.equal(directory.getComplement(tokenId), tokenIds[1 - outcomeIndex]);
         assert(directory.isKnownToken(tokenId));
       }
     }
     const unknown = hash("7") as string as TokenId;
-    assert.deepEqual([directory.getPlace(unknown), directory.getComplement(unknown)], [null, null]);
+    assert.deepEqual([directory.getSlot(unknown), directory.getComplement(unknown)], [null, null]);
     assert(!directory.isKnownToken(unknown));
     assert.equal(directory.market(unknown as string as ConditionId), null);
   });

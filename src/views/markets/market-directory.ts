@@ -116,9 +116,9 @@ export class MarketDirectory extends ListedConditions {
     const totals = addTotals(this.getTotals(tokenId), more);
     this.totals.set(tokenId, totals);
     this.#addConditionOfToken(tokenId, totals.generations, first);
-    const place = this.places.get(tokenId);
-    if (isNew && place === undefined) this.unknownTokens.add(tokenId);
-    const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
+    const slot = this.slots.get(tokenId);
+    if (isNew && slot === undefined) this.unknownTokens.add(tokenId);
+    const condition = slot === undefined ? undefined : this.conditions.get(slot.conditionId);
     if (condition === undefined) return;
     this.updateTradeColumns(condition);
     this.updateListing(condition, first.seq);
@@ -140,7 +140,7 @@ export class MarketDirectory extends ListedConditions {
 
   /** Whether a token was traded and no known condition has it. */
   isUnknownToken(tokenId: TokenId): boolean {
-    return this.places.get(tokenId) === undefined && this.totals.get(tokenId) !== undefined;
+    return this.slots.get(tokenId) === undefined && this.totals.get(tokenId) !== undefined;
   }
 
   #applyQuestion(event: QuestionEvent, address: Address): void {
@@ -271,9 +271,9 @@ export class MarketDirectory extends ListedConditions {
     { seq, timestamp, blockHash, txHash, address }: LocatedEvent,
     numerators: readonly bigint[],
   ): void {
-    const place = { seq, timestamp, blockHash, txHash };
+    const location = { seq, timestamp, blockHash, txHash };
     const result = { conditionId, questionId: null, oracle: address, numerators, derived: true };
-    this.#addResolution({ ...result, ...place });
+    this.#addResolution({ ...result, ...location });
   }
 
   #addResolution(resolution: Resolution): void {

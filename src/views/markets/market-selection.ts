@@ -104,14 +104,14 @@ export function free({ buffer }: { readonly buffer: ArrayBuffer }): void {
   buffer.transfer(0);
 }
 
-/** Copies the numbers at some places. `from` of typed arrays with a function takes ten times as long. */
+/** Copies the numbers at some indexes. `from` of typed arrays with a function takes ten times as long. */
 export function pick<Numbers extends Uint16Array | Float64Array>(
   all: Numbers,
-  places: Int32Array,
+  indexes: Int32Array,
   picked: Numbers,
 ): Numbers {
-  inChunks(places.length, ({ from, to }) => {
-    for (let at = from; at < to; at += 1) picked[at] = all[places[at] ?? 0] ?? 0;
+  inChunks(indexes.length, ({ from, to }) => {
+    for (let at = from; at < to; at += 1) picked[at] = all[indexes[at] ?? 0] ?? 0;
     return 0;
   });
   return picked;

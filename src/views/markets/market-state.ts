@@ -53,7 +53,7 @@ export class MarketState implements View {
     this.#stateStore = stateStore;
     this.#journal = stateStore.journal;
     this.directory = new MarketDirectory(contracts, stateStore, (tokenId, ordinal) =>
-      this.dayWindow.place(tokenId, ordinal),
+      this.dayWindow.assignMarket(tokenId, ordinal),
     );
     this.dayWindow = new DayWindow(stateStore, this.directory.columns);
     this.venue = new MetadataLedger(this, stateStore);
@@ -156,8 +156,8 @@ export class MarketState implements View {
 
   /** The ordinal of a token's market; `null` while the market is unknown. */
   getOrdinal(tokenId: TokenId): number | null {
-    const place = this.directory.getPlace(tokenId);
-    return place === null ? null : this.directory.getMarketOrdinal(place.conditionId);
+    const slot = this.directory.getSlot(tokenId);
+    return slot === null ? null : this.directory.getMarketOrdinal(slot.conditionId);
   }
 
   /** Without a copy, loads what a copy saved 24 hours ago would have. Returns its last block; -1 for none. */

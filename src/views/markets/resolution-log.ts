@@ -65,11 +65,11 @@ export class ResolutionLog {
   }
 
   /** The index of a result, or the index where it would be. */
-  indexOf(place: Pick<Resolution, "seq" | "conditionId">): number {
+  indexOf(resolution: Pick<Resolution, "seq" | "conditionId">): number {
     let [low, high] = [0, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#isBefore(middle, place)) low = middle + 1;
+      if (this.#isBefore(middle, resolution)) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -77,13 +77,13 @@ export class ResolutionLog {
 
   /** Returns the results of a range from an index on, in the direction of `step`. */
   select(range: ResolutionRange, from: Walk): IteratorObject<Resolution> {
-    return this.places(range, from)
+    return this.indexes(range, from)
       .map((at) => this.at(at))
       .filter((one) => one !== null);
   }
 
   /** Returns the indices of these results. They stay valid until a reorg reverts results below them. */
-  *places(range: ResolutionRange, { index, step }: Walk): Generator<number> {
+  *indexes(range: ResolutionRange, { index, step }: Walk): Generator<number> {
     const { seqFrom = 0, seqTo = Infinity } = range;
     const [first, end] = [this.firstFrom(seqFrom), this.firstFrom(seqTo)];
     const isRequestedBy = this.#test(range);

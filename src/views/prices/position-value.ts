@@ -19,9 +19,9 @@ type Holdings = Sources & { readonly shares: ReadonlyMap<TokenId, bigint> };
 
 /** Returns the result of a token's market; `null` while it has none. */
 export function getSettlement(tokenId: TokenId, directory: MarketDirectory): Settlement | null {
-  const place = directory.getPlace(tokenId);
-  const resolution = place === null ? null : directory.getResolution(place.conditionId);
-  const numerator = resolution?.numerators[place?.outcomeIndex ?? -1];
+  const slot = directory.getSlot(tokenId);
+  const resolution = slot === null ? null : directory.getResolution(slot.conditionId);
+  const numerator = resolution?.numerators[slot?.outcomeIndex ?? -1];
   if (resolution === null || numerator === undefined) return null;
   const sum = resolution.numerators.reduce((total, one) => total + one, 0n);
   return { seq: resolution.seq, timestamp: resolution.timestamp, numerator, sum };

@@ -53,14 +53,14 @@ describe("the price of a token", () => {
         for (const tokenId of tokenIds) {
           const last = getCandle(getFills(chain), tokenId, state)?.close ?? null;
           assert.equal(newestTrade(tokenId, state.directory)?.trade.seq, last?.seq);
-          const place = state.directory.getPlace(tokenId);
-          const resolution = place && state.directory.getResolution(place.conditionId);
+          const slot = state.directory.getSlot(tokenId);
+          const resolution = slot && state.directory.getResolution(slot.conditionId);
           const price = pairPrice(tokenId, state.directory);
-          if (place === null || resolution === null) {
+          if (slot === null || resolution === null) {
             assert.deepEqual(price && { seq: price.seq, price: price.price }, last);
           } else {
             assert.deepEqual(price, {
-              price: payoutsMicros(resolution)[place.outcomeIndex],
+              price: payoutsMicros(resolution)[slot.outcomeIndex],
               source: "settlement",
               seq: resolution.seq,
             });

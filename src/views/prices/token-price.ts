@@ -29,9 +29,9 @@ export type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean }
  * rule 11). `null` when neither token ever had a price.
  */
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  const place = directory.getPlace(tokenId);
-  const resolution = place === null ? null : directory.getResolution(place.conditionId);
-  const settled = settledPrice(resolution, place?.outcomeIndex);
+  const slot = directory.getSlot(tokenId);
+  const resolution = slot === null ? null : directory.getResolution(slot.conditionId);
+  const settled = settledPrice(resolution, slot?.outcomeIndex);
   return settled ?? priceOfTrade(newestTrade(tokenId, directory));
 }
 
@@ -103,9 +103,9 @@ export function settlementPrice(
   directory: MarketDirectory,
 ): { readonly price: bigint; readonly resolution: Resolution } | null {
   const settled = tokenIds.flatMap((tokenId) => {
-    const place = directory.getPlace(tokenId);
-    const resolution = place === null ? null : directory.getResolution(place.conditionId);
-    const price = settledPrice(resolution, place?.outcomeIndex)?.price;
+    const slot = directory.getSlot(tokenId);
+    const resolution = slot === null ? null : directory.getResolution(slot.conditionId);
+    const price = settledPrice(resolution, slot?.outcomeIndex)?.price;
     return resolution === null || price === undefined ? [] : [{ price, resolution }];
   });
   return settled.toSorted((a, b) => a.resolution.seq - b.resolution.seq)[0] ?? null;

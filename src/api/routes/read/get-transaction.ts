@@ -15,7 +15,7 @@ import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
 import {
   idFields,
-  placeFields,
+  locationFields,
   toMarketFields,
   toTradeRow,
   tradeRow,
@@ -86,7 +86,7 @@ export function getTransaction(backend: Backend): Route {
         throw new AppError("NOT_FOUND", "This transaction has no exchange events");
       const context = getRowContext(backend);
       const { directory } = backend.state;
-      const { log_index: _index, ...place } = placeFields(first, context);
+      const { log_index: _index, ...location } = locationFields(first, context);
       const shown = fills.slice(0, rowsMax);
       const others: Static<typeof otherEventShape>[] = [];
       const resolutions: Static<typeof resolutionRow>[] = [];
@@ -100,7 +100,7 @@ export function getTransaction(backend: Backend): Route {
         else others.push(toOtherRow(located));
       }
       const data = {
-        ...place,
+        ...location,
         truncated: fills.length > rowsMax || events.length > rowsMax,
         trades: shown.filter(isTrade).map((fill) => ({
           ...toTradeRow(fill, context),

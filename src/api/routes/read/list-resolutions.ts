@@ -59,14 +59,14 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
   const take = (limit: number) => snapshotResolutions(backend, list, limit);
   return {
     first: async (count) => {
-      const { places, at } = take(count);
-      return places.map(at);
+      const { indexes, at } = take(count);
+      return indexes.map(at);
     },
     toPosition,
     openAll: async (rowsMax) => {
-      const { places, at } = take(rowsMax + 1);
-      const { rows: sent, edge } = getPage(places, rowsMax, (place) => toPosition(at(place)));
-      return { rowCount: sent.length, edge, chunks: toChunks({ places: sent, at }) };
+      const { indexes, at } = take(rowsMax + 1);
+      const { rows: sent, edge } = getPage(indexes, rowsMax, (index) => toPosition(at(index)));
+      return { rowCount: sent.length, edge, chunks: toChunks({ indexes: sent, at }) };
     },
   };
 }
@@ -74,9 +74,9 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
 /** Resolutions read per turn. Each takes some 10 us, so that a turn is short. */
 const resultsAtOnce = 250;
 
-function* toChunks({ places, at }: ResolutionSnapshot): Generator<readonly Resolution[]> {
-  for (let from = 0; from < places.length; from += resultsAtOnce)
-    yield places.slice(from, from + resultsAtOnce).map(at);
+function* toChunks({ indexes, at }: ResolutionSnapshot): Generator<readonly Resolution[]> {
+  for (let from = 0; from < indexes.length; from += resultsAtOnce)
+    yield indexes.slice(from, from + resultsAtOnce).map(at);
 }
 
 function toPosition({ seq, conditionId: id }: Resolution): CursorPosition {
@@ -94,10 +94,10 @@ function getFirstIndex({ state, cursors }: Backend, query: ResolutionQuery): num
   const position = cursors.decode(path, query);
   if (position === null) return step === 1 ? 0 : resolutions.count - 1;
   const [seq, id] = position;
-  const place = { seq: Number(seq) as Seq, conditionId: String(id) as ConditionId };
-  const edge = resolutions.indexOf(place);
+  const found = { seq: Number(seq) as Seq, conditionId: String(id) as ConditionId };
+  const edge = resolutions.indexOf(found);
   // A reorg can have reverted the row of the cursor.
-  const isThere = resolutions.at(edge)?.conditionId === place.conditionId;
+  const isThere = resolutions.at(edge)?.conditionId === found.conditionId;
   return step === 1 && !isThere ? edge : edge + step;
 }
 

@@ -111,8 +111,8 @@ function tradeFilter(query: TradeQuery): FillFilter {
 function tradeSource(
   parts: ListParts,
   filter: FillFilter,
-  place: { readonly path: string; readonly query: TradeQuery },
+  context: { readonly path: string; readonly query: TradeQuery },
 ): RowSource<Fill> {
-  const open = place.query.sort === "value" ? valueSource : fillSource;
-  return open(parts, filter, place);
+  const open = context.query.sort === "value" ? valueSource : fillSource;
+  return open(parts, filter, context);
 }

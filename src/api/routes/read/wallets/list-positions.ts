@@ -79,11 +79,11 @@ function select(
   const { status, min_size: sizeMin = 0n, order, condition_id: conditionId } = query;
   const marketId = conditionId === undefined ? null : directory.getMarketId(conditionId);
   const isRequested = (position: ValuedPosition): boolean => {
-    const place = directory.getPlace(position.tokenId);
+    const slot = directory.getSlot(position.tokenId);
     if (status !== "all" && position.status !== status) return false;
     if (position.shares < sizeMin) return false;
     if (query.token_id !== undefined && position.tokenId !== query.token_id) return false;
-    const market = place && directory.getMarketId(place.conditionId);
+    const market = slot && directory.getMarketId(slot.conditionId);
     if (marketId !== null && market !== marketId) return false;
     if (query.event_id === undefined) return true;
     const { eventId, negRiskMarketId } = (market && directory.market(market)) ?? {};
