@@ -24,6 +24,7 @@ import { listCancellations, listExchangeEvents } from "./routes/read/list-exchan
 import { listFills, listMatches } from "./routes/read/list-fills.ts";
 import { listMarkets } from "./routes/read/list-markets.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
+import { listCategories, listTags } from "./routes/read/list-tags.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
 import { getWallet } from "./routes/read/wallets/get-wallet.ts";
 import { listActivity } from "./routes/read/wallets/list-activity.ts";
@@ -63,6 +64,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     listOpenInterest: listOpenInterest(lists),
     listEvents: listEvents(lists, clock),
     getEvent: getEvent(backend),
+    listTags: listTags(lists, clock),
+    listCategories: listCategories(lists, clock),
     listTrades: listTrades(lists),
     listTokenTrades: listTokenTrades(lists),
     listFills: listFills(lists),

@@ -6,6 +6,7 @@ export type QueryKind =
   | "market"
   | "markets"
   | "market_events"
+  | "labels"
   | "wallet"
   | "search"
   | "resolutions"

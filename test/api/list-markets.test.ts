@@ -7,6 +7,7 @@ import type { ConditionId } from "../../src/base/ids.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { getIds, getPath } from "../support/list-cases.ts";
 import { toMicros } from "../support/naive-filters.ts";
+import { noMetadata } from "../support/no-metadata.ts";
 import { DataServer, type ListPage, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
@@ -15,23 +16,6 @@ after(() => server.close());
 
 const path = "/v1/markets";
 const all = await server.getAll(`${path}?limit=100`);
-
-/** Market metadata in which every field is empty. */
-const unreported: VenueMetadata = {
-  slug: null,
-  category: null,
-  tags: [],
-  eventId: null,
-  eventSlug: null,
-  eventTitle: null,
-  outcomeLabel: null,
-  startMs: null,
-  endMs: null,
-  image: null,
-  question: null,
-  description: null,
-  outcomes: null,
-};
 
 async function idsFor(query: Record<string, string>): Promise<string[]> {
   return getIds(await server.getAll(getPath(path, { limit: "100", ...query })));
@@ -323,7 +307,7 @@ describe("with market metadata", () => {
   });
 
   function report(conditionId: string, texts: Partial<VenueMetadata>): void {
-    server.state.applyMetadata(conditionId as ConditionId, { ...unreported, ...texts });
+    server.state.applyMetadata(conditionId as ConditionId, { ...noMetadata, ...texts });
   }
 
   async function assertFound(query: Record<string, string>, expected: unknown[]): Promise<void> {

@@ -1,27 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { ConditionId } from "../../src/base/ids.ts";
-import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { getIds, testList } from "../support/list-cases.ts";
 import { toMicros, tradeFilters } from "../support/naive-filters.ts";
+import { noMetadata } from "../support/no-metadata.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
-
-const noMetadata: VenueMetadata = {
-  slug: null,
-  category: null,
-  tags: [],
-  eventId: null,
-  eventSlug: null,
-  eventTitle: null,
-  outcomeLabel: null,
-  startMs: null,
-  endMs: null,
-  image: null,
-  question: null,
-  description: null,
-  outcomes: null,
-};
 
 const server = await DataServer.open();
 after(() => server.close());
@@ -45,7 +29,7 @@ test("200: include=market adds the current question, slug and event of the marke
   assert.equal((await server.getPage(path)).data[0]?.["slug"], "a-slug");
 });
 
-test("200: slug, event_id and category choose the trades of their markets, and all must hold", async () => {
+test("200: slug, event_id, category and tag choose the trades of their markets, and all must hold", async () => {
   const all = await server.getAll("/v1/trades?limit=1000");
   const ids = [...new Set(all.map((row) => String(row["condition_id"])))].filter(
     (id) => id !== "null",
@@ -57,7 +41,8 @@ test("200: slug, event_id and category choose the trades of their markets, and a
     [three]: ["three", "8", "Art"],
   };
   for (const [id, [slug = "", eventId = "", category = ""]] of Object.entries(labels)) {
-    server.state.applyMetadata(id as ConditionId, { ...noMetadata, slug, eventId, category });
+    const tags = [`Of ${slug}`, "Any"];
+    server.state.applyMetadata(id as ConditionId, { ...noMetadata, slug, eventId, category, tags });
   }
   const markets = await server.getAll("/v1/markets?limit=100");
   const eventId = String(markets.find(({ id }) => id === two)?.["event_id"]);
@@ -74,6 +59,8 @@ test("200: slug, event_id and category choose the trades of their markets, and a
     [`event_id=${eventId}&slug=two`, [two]],
     ["event_id=9&slug=one", []],
     ["slug=unknown", []],
+    ["tag=any", [one, two, three]],
+    ["tag=of+two,of+three&category=sports", [two]],
     [`category=sports&condition_id=${one}`, [one]],
   ];
   for (const path of ["/v1/trades", "/v1/fills", "/v1/matches"]) {

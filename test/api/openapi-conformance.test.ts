@@ -227,6 +227,8 @@ suite("lists as files", () => {
         "/v1/markets/{id}/holders",
         "/v1/markets/{id}/open-interest",
         "/v1/events",
+        "/v1/tags",
+        "/v1/categories",
         "/v1/trades",
         "/v1/trades/market/{token_id}",
         "/v1/fills",

@@ -8,7 +8,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { ConditionId } from "../../src/base/ids.ts";
 import { cli } from "../support/cli.ts";
+import { getIds } from "../support/list-cases.ts";
+import { noMetadata } from "../support/no-metadata.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { runCommand } from "../support/run-command.ts";
 
@@ -53,6 +56,42 @@ test("every row is in one of the files, in order, and no temporary files are lef
     (await readdir(folder)).filter((name) => /part|unfinished/.test(name)),
     [],
   );
+});
+
+test("filters select rows, and a market can be named by its slug or a token", async () => {
+  const [first = {}] = all;
+  const condition = String(first["condition_id"]);
+  const slug = "a-slug";
+  const metadata = { ...noMetadata, slug, category: "Art", tags: ["Paint"] };
+  server.state.applyMetadata(condition as ConditionId, metadata);
+  const ofMarket = all.filter((row) => row["condition_id"] === condition);
+  const cheap = all.filter((row) => row["price"] !== null && Number(row["price"]) <= 0.3);
+  const large = all.filter((row) => Number(row["value_usd"]) >= 5000);
+  assert(ofMarket.length > 0 && cheap.length > 0 && large.length > 0);
+  for (const [name, expected, ...words] of [
+    ["slug", ofMarket, "--market", slug],
+    ["token", ofMarket, "--market", String(first["token_id"])],
+    ["slugs", ofMarket, "--slug", `${slug},other`],
+    ["category", ofMarket, "--category", "art"],
+    ["tag", ofMarket, "--tag", "paint"],
+    ["event", [], "--event", "77"],
+    ["builder", [], "--builder", `0x${"12".repeat(32)}`],
+    ["price", cheap, "--max-price", "0.3", "--min-price", "0"],
+    ["value", large, "--min-value", "5000"],
+  ] as const) {
+    const out = join(folder, `${name}.ndjson`);
+    const { code, stderr } = await run("trades", "--out", out, ...words);
+    assert.equal(code, 0, stderr);
+    const text = await readFile(out, "utf8");
+    assert.deepEqual(
+      getIds(text === "" ? [] : await readRows(out)),
+      getIds(expected.slice(0, 700)),
+      name,
+    );
+  }
+  const unknown = await run("trades", "--out", join(folder, "no.ndjson"), "--market", "no-such");
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /No market has this id, token id or slug/);
 });
 
 test("an interrupted export resumes after its last complete file", async () => {

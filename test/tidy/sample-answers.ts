@@ -3,13 +3,20 @@
  * chain. Run it when the shape of a response changes. A test checks each response against its schema.
  */
 import assert from "node:assert/strict";
+import type { ConditionId } from "../../src/base/ids.ts";
 import { ApiContract, type Endpoint } from "../support/api-contract.ts";
+import { noMetadata } from "../support/no-metadata.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 
 const server = await DataServer.open();
 const { edge } = server;
 try {
   const [market] = (await server.getPage("/v1/markets?search=oslo&limit=1")).data;
+  server.state.applyMetadata(market?.["id"] as ConditionId, {
+    ...noMetadata,
+    category: "Weather",
+    tags: ["Weather", "Oslo"],
+  });
   const trades = `/v1/trades?condition_id=${String(market?.["id"])}&limit=1`;
   const [trade = {}] = (await server.getPage(trades)).data;
   const [event = {}] = (await server.getPage("/v1/events?limit=1")).data;

@@ -120,6 +120,13 @@ export type Event = {
   readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
 };
 
+export type Tag = {
+  readonly name: string;
+  readonly market_count: number;
+  readonly open_market_count: number;
+  readonly volume_24h_usd: Decimal;
+};
+
 export type Position = {
   readonly token_id: TokenId;
   readonly complement_token_id: TokenId | null;
@@ -968,6 +975,56 @@ export type GetEvent = {
   };
 };
 
+/** GET /v1/tags: List tags. */
+export type ListTags = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("name" | "market_count" | "open_market_count" | "volume_24h_usd")[] | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Tag[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
+  };
+};
+
+/** GET /v1/categories: List categories. */
+export type ListCategories = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("name" | "market_count" | "open_market_count" | "volume_24h_usd")[] | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Tag[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
+  };
+};
+
 /** GET /v1/trades: List trades. */
 export type ListTrades = {
   readonly query: {
@@ -1001,6 +1058,7 @@ export type ListTrades = {
     readonly slug?: readonly string[] | undefined;
     readonly event_id?: readonly string[] | undefined;
     readonly category?: readonly string[] | undefined;
+    readonly tag?: readonly string[] | undefined;
     readonly min_seq?: number | undefined;
     readonly fields?: readonly ("id" | "seq" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "side" | "price" | "size" | "value_usd" | "maker_fee" | "maker_fee_net" | "maker_fee_asset" | "match_seq" | "maker" | "taker" | "maker_side" | "maker_token_id" | "match_type" | "maker_order_hash" | "taker_order_hash" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "maker_amount_raw" | "taker_amount_raw" | "question" | "slug" | "event_id")[] | undefined;
   };
@@ -1100,6 +1158,7 @@ export type ListFills = {
     readonly slug?: readonly string[] | undefined;
     readonly event_id?: readonly string[] | undefined;
     readonly category?: readonly string[] | undefined;
+    readonly tag?: readonly string[] | undefined;
     readonly min_seq?: number | undefined;
     readonly fields?: readonly ("id" | "seq" | "role" | "order_hash" | "maker" | "taker" | "side" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "maker_amount_raw" | "taker_amount_raw" | "fee" | "fee_net" | "fee_asset" | "match_seq" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "question" | "slug" | "event_id")[] | undefined;
   };
@@ -1147,6 +1206,7 @@ export type ListMatches = {
     readonly slug?: readonly string[] | undefined;
     readonly event_id?: readonly string[] | undefined;
     readonly category?: readonly string[] | undefined;
+    readonly tag?: readonly string[] | undefined;
     readonly min_seq?: number | undefined;
     readonly fields?: readonly ("id" | "seq" | "taker_fill_seq" | "token_id" | "complement_token_id" | "condition_id" | "outcome" | "outcome_index" | "side" | "price" | "size" | "value_usd" | "legs" | "taker" | "taker_order_hash" | "taker_fee" | "taker_fee_net" | "taker_fee_asset" | "exchange" | "exchange_version" | "exchange_address" | "module" | "builder" | "metadata" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status" | "maker_amount_raw" | "taker_amount_raw" | "question" | "slug" | "event_id")[] | undefined;
   };

@@ -20,6 +20,7 @@ import type {
   ListActivity,
   ListCancellations,
   ListCandles,
+  ListCategories,
   ListEvents,
   ListExchangeEvents,
   ListFills,
@@ -32,6 +33,7 @@ import type {
   ListPositions,
   ListPrices,
   ListResolutions,
+  ListTags,
   ListTokenTrades,
   ListTrades,
   Market,
@@ -46,6 +48,7 @@ import type {
   Resolution,
   RevokeKey,
   RotateKey,
+  Tag,
   TokenId,
   Trade,
   UnblockIp,
@@ -84,6 +87,16 @@ export class OddwireClient {
   async market(id: string): Promise<Market> {
     const path = `/v1/markets/${encodeURIComponent(id)}`;
     return (await this.#connection.json<GetMarket["answer"]>(path)).data;
+  }
+
+  /** Tags of markets with their numbers of markets, the most traded first. */
+  tags(query: ListTags["query"] = {}): Pages<Tag> {
+    return this.#list("/v1/tags", query);
+  }
+
+  /** Categories of markets, like tags. */
+  categories(query: ListCategories["query"] = {}): Pages<Tag> {
+    return this.#list("/v1/categories", query);
   }
 
   /** Events with their markets, totals and prices. */

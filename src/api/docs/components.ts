@@ -12,6 +12,7 @@ import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
 import { pastPriceRow, priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
+import { tagRow } from "../../rows/tag-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { activityRow } from "../../rows/wallets/activity-row.ts";
 import { holderRow } from "../../rows/wallets/holder-row.ts";
@@ -27,6 +28,7 @@ import { streamFrames } from "./stream-frames.ts";
 export const components: Readonly<Record<string, TSchema>> = {
   Market: marketRow,
   Event: eventRow,
+  Tag: tagRow,
   Position: positionRow,
   Activity: activityRow,
   ProfitBucket: pnlRow,

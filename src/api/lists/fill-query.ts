@@ -61,6 +61,7 @@ export const tokenListQuery = {
   slug: Type.Optional(names),
   event_id: Type.Optional(names),
   category: Type.Optional(names),
+  tag: Type.Optional(names),
 };
 
 export type RangeQuery = Static<TObject<typeof rangeQuery>>;
@@ -141,13 +142,14 @@ export function requestedTokens(
 
 /** Returns the tokens of the markets with the labels of a query, those alone that were traded since its start. */
 function tokensByLabels(
-  { slug, event_id, category, start = 0 }: TokenQuery,
+  { slug, event_id, category, tag, start = 0 }: TokenQuery,
   directory: MarketDirectory,
 ): readonly TokenId[] | undefined {
   const labels = {
     ...(slug !== undefined && { slug }),
     ...(event_id !== undefined && { event: event_id }),
     ...(category !== undefined && { category }),
+    ...(tag !== undefined && { tag }),
   };
   if (Object.keys(labels).length === 0) return undefined;
   const tradedFrom = Math.max(1, Math.floor(start / 1000));
@@ -155,8 +157,8 @@ function tokensByLabels(
   const { selectedMarketsMax: most } = marketLimits;
   if (markets.length > most) {
     const count = `matches ${markets.length} markets that were traded since then, and at most ${most} are possible`;
-    const name = category === undefined ? "event_id" : "category";
-    throw invalid(name, `${count}; set a later start, or or filter by slug`);
+    const name = tag ? "tag" : category ? "category" : "event_id";
+    throw invalid(name, `${count}; set a later start, or filter by slug`);
   }
   return [...new Set(markets.flatMap((id) => directory.getTokenIds(id)))];
 }

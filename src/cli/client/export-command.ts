@@ -11,6 +11,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { Connection } from "../../../clients/typescript/src/connection.ts";
 import type { FileFormat } from "../../../clients/typescript/src/list-file.ts";
 import { AppError } from "../../base/errors.ts";
@@ -65,9 +66,15 @@ export async function exportList(
   if (name === undefined) throw new UsageError("name a list to export, or use --lake");
   if (out === undefined) throw new UsageError("--out is required: the file to write");
   const api = readApi(options);
-  const list = getList(name, { format: getFormat(out), order: "asc" }, getFilters(options));
+  const common = { format: getFormat(out), order: "asc" } as const;
+  const filters = getFilters(options);
   const signal = signalToStop();
-  await callService(() => writeFiles({ api, list, out, signal }), signal);
+  // Mistakes in the options are reported before the service is called.
+  getList(name, common, filters);
+  await callService(async () => {
+    const list = getList(name, common, await resolveMarket(filters, api));
+    await writeFiles({ api, list, out, signal });
+  }, signal);
   // When aborted: the same command resumes after the last complete file.
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
@@ -81,6 +88,13 @@ function getFilters(
       return text === undefined ? [] : [[parameter, text] as const];
     }),
   );
+}
+
+/** Replaces the token id or slug of a market by its condition id. */
+async function resolveMarket(filters: Filters, api: ApiAccess): Promise<Filters> {
+  const { condition_id: market } = filters;
+  if (market === undefined) return filters;
+  return { ...filters, condition_id: (await new OddwireClient(api).market(market)).id };
 }
 
 function getFormat(out: string): FileFormat {

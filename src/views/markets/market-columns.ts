@@ -23,6 +23,15 @@ export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "categor
 const marked = Uint8Array.of(0, 1);
 const labelWeights = { whole: marked, start: marked, within: marked };
 
+/** Sums over the markets that have a label. Micros. */
+type LabelCount = {
+  readonly markets: number;
+  readonly openMarkets: number;
+  readonly dayVolumeUsd: number;
+  /** One of the markets; -1 without one. */
+  readonly ordinal: number;
+};
+
 export class MarketColumns {
   readonly #journal: UndoLog;
   readonly #count: Column<"f64">;
@@ -186,6 +195,27 @@ export class MarketColumns {
       this.labels.scoreTerms(found, labelWeights, { scores: marks, among: null });
     }
     return marks;
+  }
+
+  /** The labels of a kind, by number, as `toLabel` writes them. Some can have lost all their markets. */
+  getLabels(kind: LabelKind): readonly (readonly [number, string])[] {
+    const prefix = `${kind}:`;
+    const terms = this.labels.termsAfter(prefix);
+    return [...terms].map(([label, text]) => [label, text.slice(prefix.length)] as const);
+  }
+
+  /** Counts the listed markets that have a label of `getLabels`, and sums their volume of 24 hours. */
+  countLabel(label: number): LabelCount {
+    const count = { markets: 0, openMarkets: 0, dayVolumeUsd: 0, ordinal: -1 };
+    this.labels.forEachThing(label, (ordinal) => {
+      const flags = this.flags.get(ordinal);
+      if ((flags & marketFlags.listed) === 0 || this.isReverted(ordinal)) return;
+      count.markets += 1;
+      if ((flags & marketFlags.resolved) === 0) count.openMarkets += 1;
+      count.dayVolumeUsd += this.dayVolumeUsd.get(ordinal);
+      count.ordinal = ordinal;
+    });
+    return count;
   }
 
   /** The ordinals of the markets that have a label, in no particular order. */

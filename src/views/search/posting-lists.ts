@@ -142,6 +142,30 @@ export class PostingLists {
     scoreSlice(reading, scoring);
   }
 
+  /** Calls `visit` with each document of a term, in rising order. */
+  forEach(term: number, visit: (document: number) => void): void {
+    const bytes = this.#bytes.values;
+    const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
+    let [at, level, document, value, shift] = [this.#heads.get(term), 0, 0, 0, 0];
+    for (let end = at + sliceBytes(0) - pointerBytes; at !== tail; ) {
+      if (at === end && end !== last) {
+        level = Math.min(level + 1, levelMax);
+        const next = readInteger(bytes, end);
+        at = next + getHead(level);
+        end = next + sliceBytes(level) - pointerBytes;
+        continue;
+      }
+      const byte = bytes[at] ?? 0;
+      at += 1;
+      value |= (byte & 127) << shift;
+      shift += 7;
+      if (byte > 127) continue;
+      document += value >>> this.#fieldBits;
+      visit(document);
+      [value, shift] = [0, 0];
+    }
+  }
+
   #begin(term: number): void {
     const start = this.#allocate(0);
     this.#heads.set(term, start);

@@ -62,6 +62,12 @@ export class Terms {
     return known === 0 ? null : known - 1;
   }
 
+  /** Returns the text of a term. */
+  getText(term: number): string {
+    const [start, next] = [this.#starts.get(term), this.#starts.get(term + 1)];
+    return Buffer.from(this.#bytes.values.buffer, start, next - start - 1).toString();
+  }
+
   /** Returns the number of a term. Adds the term if it is new. */
   add(term: string): number {
     const bytes = Buffer.from(term);

@@ -160,8 +160,23 @@ describe("a search of texts", () => {
     }
     // A changed text gets a newer document, which is out of the order of things.
     for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
+    const terms = new Map(
+      ["oft", "sel", "ne"].flatMap((prefix) =>
+        [...index.termsAfter(prefix)].map(([term, text]) => [text, term] as const),
+      ),
+    );
     for (const word of ["often", "seldom", "new"]) {
       const scores = getScores(index, word, things);
+      const visited = new Uint8Array(things);
+      index.forEachThing(
+        terms.get(word) ?? -1,
+        (thing) => (visited[thing] = (visited[thing] ?? 0) + 1),
+      );
+      assert.deepEqual(
+        visited,
+        scores.map((score) => Math.sign(score)),
+        "each thing once",
+      );
       for (const share of [0.000_1, 0.01, 0.9]) {
         const some = Int32Array.from({ length: things }, (_, thing) => thing);
         const among = some.filter(() => random.chance(share));

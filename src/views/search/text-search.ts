@@ -79,6 +79,21 @@ export class TextSearch {
     return { terms, postings, whole };
   }
 
+  /** Returns the terms that are longer than a prefix and start with it, by their numbers. */
+  termsAfter(prefix: string): ReadonlyMap<number, string> {
+    const { start } = this.#terms.withWord(prefix, "start");
+    return new Map(Array.from(start, (term) => [term, this.#terms.getText(term)]));
+  }
+
+  /** Calls `visit` with each thing that has a term. Each takes some nanoseconds. */
+  forEachThing(term: number, visit: (thing: number) => void): void {
+    const owners = this.#owners.values;
+    this.#postings.forEach(term, (document) => {
+      const owner = owners[document] ?? 0;
+      if (owner !== 0) visit(owner - 1);
+    });
+  }
+
   /** Raises the scores of the things that have one of the found terms; of all things if `among` is `null`. */
   scoreTerms({ terms }: FoundTerms, weights: Weights, { scores, among }: Raised): void {
     const owners = this.#owners.values;

@@ -182,6 +182,13 @@ class Event(TypedDict):
     metadata_source: Literal["chain", "chain_untrusted", "venue", "none"]
 
 
+class Tag(TypedDict):
+    name: str
+    market_count: int
+    open_market_count: int
+    volume_24h_usd: DecimalText
+
+
 class Position(TypedDict):
     token_id: TokenId
     complement_token_id: TokenId | None
@@ -1165,6 +1172,22 @@ class GetEventQuery(TypedDict):
     min_seq: NotRequired[int]
 
 
+class ListTagsQuery(TypedDict):
+    """The optional parameters of listTags."""
+
+    limit: NotRequired[int]
+    min_seq: NotRequired[int]
+    fields: NotRequired[Sequence[Literal["name", "market_count", "open_market_count", "volume_24h_usd"]]]
+
+
+class ListCategoriesQuery(TypedDict):
+    """The optional parameters of listCategories."""
+
+    limit: NotRequired[int]
+    min_seq: NotRequired[int]
+    fields: NotRequired[Sequence[Literal["name", "market_count", "open_market_count", "volume_24h_usd"]]]
+
+
 class ListTradesQuery(TypedDict):
     """The optional parameters of listTrades."""
 
@@ -1197,6 +1220,7 @@ class ListTradesQuery(TypedDict):
     slug: NotRequired[Sequence[str]]
     event_id: NotRequired[Sequence[str]]
     category: NotRequired[Sequence[str]]
+    tag: NotRequired[Sequence[str]]
     min_seq: NotRequired[int]
     fields: NotRequired[
         Sequence[
@@ -1352,6 +1376,7 @@ class ListFillsQuery(TypedDict):
     slug: NotRequired[Sequence[str]]
     event_id: NotRequired[Sequence[str]]
     category: NotRequired[Sequence[str]]
+    tag: NotRequired[Sequence[str]]
     min_seq: NotRequired[int]
     fields: NotRequired[
         Sequence[
@@ -1421,6 +1446,7 @@ class ListMatchesQuery(TypedDict):
     slug: NotRequired[Sequence[str]]
     event_id: NotRequired[Sequence[str]]
     category: NotRequired[Sequence[str]]
+    tag: NotRequired[Sequence[str]]
     min_seq: NotRequired[int]
     fields: NotRequired[
         Sequence[

@@ -77,6 +77,14 @@ class Client:
         answer: api.Event = self._http.json(Call(f"/v1/events/{segment(id)}", query))["data"]
         return answer
 
+    def tags(self, **query: Unpack[api.ListTagsQuery]) -> Pages[api.Tag]:
+        """Tags that the venue gave markets, the most traded in 24 hours first."""
+        return Pages(self._http, "/v1/tags", query)
+
+    def categories(self, **query: Unpack[api.ListCategoriesQuery]) -> Pages[api.Tag]:
+        """Categories that the venue gave markets, the most traded in 24 hours first."""
+        return Pages(self._http, "/v1/categories", query)
+
     def trades(self, **query: Unpack[api.ListTradesQuery]) -> Pages[api.Trade]:
         """Trades of all tokens, newest first. Volume is counted once."""
         return Pages(self._http, "/v1/trades", query)
@@ -312,6 +320,14 @@ class AsyncClient:
         """One event by its id, the venue's id or slug."""
         answer: api.Event = (await self._http.json(Call(f"/v1/events/{segment(id)}", query)))["data"]
         return answer
+
+    def tags(self, **query: Unpack[api.ListTagsQuery]) -> AsyncPages[api.Tag]:
+        """Tags that the venue gave markets, the most traded in 24 hours first."""
+        return AsyncPages(self._http, "/v1/tags", query)
+
+    def categories(self, **query: Unpack[api.ListCategoriesQuery]) -> AsyncPages[api.Tag]:
+        """Categories that the venue gave markets, the most traded in 24 hours first."""
+        return AsyncPages(self._http, "/v1/categories", query)
 
     def trades(self, **query: Unpack[api.ListTradesQuery]) -> AsyncPages[api.Trade]:
         """Trades of all tokens, newest first. Volume is counted once."""
