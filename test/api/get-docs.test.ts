@@ -49,7 +49,7 @@ async function showOperation(page: Page, { tags, method, path }: Endpoint): Prom
   return page.locator(`[id="api-1/${id}"]`);
 }
 
-test("200: the page shows each operation with a sample that works, and contacts no other host", {
+test("200: each operation has a sample that works and can be sent from the page, which contacts no other host", {
   skip: skipsBrowser,
 }, async (t) => {
   const page = await openPage(await openBrowser(t), { viewport: { width: 1280, height: 900 } });
@@ -57,28 +57,15 @@ test("200: the page shows each operation with a sample that works, and contacts 
   const hosts = new Set<string>();
   page.on("request", (request) => hosts.add(new URL(request.url()).origin));
   await page.goto(`${server.url}/docs`);
+  await page.fill("input[placeholder='ow_read_...']", admin);
   for (const endpoint of endpoints) {
     const operation = await showOperation(page, endpoint);
     const sample = await operation.locator("pre:has-text('curl ')").first().innerText();
     const command = sample
-      .replace("ow_read_...", admin)
+      .replace(/ow_read_\.\.\.|\bow_admin_\w+/, admin)
       .replace("curl ", "curl -sw '%{http_code}' -o /dev/null ");
     const { stdout } = await promisify(execFile)("bash", ["-c", command]);
     assert.equal(Number(stdout), expectedStatus(endpoint), sample);
-    server.clock.advance(1000);
-  }
-  assert.deepEqual([...hosts], [server.url]);
-  assert.deepEqual(complaints, []);
-});
-
-test("200: each operation can be sent from the page as it is filled in", {
-  skip: skipsBrowser,
-}, async (t) => {
-  const page = await openPage(await openBrowser(t), { viewport: { width: 1280, height: 900 } });
-  await page.goto(`${server.url}/docs`);
-  await page.fill("input[placeholder='ow_read_...']", admin);
-  for (const endpoint of endpoints) {
-    const operation = await showOperation(page, endpoint);
     await operation.locator("button:has-text('Test Request')").click();
     const [answer] = await Promise.all([
       page.waitForResponse((one) => new URL(one.url()).pathname.startsWith("/v1/")),
@@ -88,8 +75,12 @@ test("200: each operation can be sent from the page as it is filled in", {
     const isTaken = endpoint.operationId === "createKey";
     assert.equal(answer.status(), isTaken ? 409 : expectedStatus(endpoint), answer.url());
     await page.keyboard.press("Escape");
-    server.clock.advance(1000);
+    server.clock.advance(2000);
   }
+  assert.deepEqual([...hosts], [server.url]);
+  // The page reports what it has sent itself: refusals, and answers of which it no longer shows all.
+  const ofThePage = complaints.filter((text) => !/\/v1\/|has been cancelled/.test(text));
+  assert.deepEqual(ofThePage, []);
 });
 
 for (const colorScheme of ["light", "dark"] as const)

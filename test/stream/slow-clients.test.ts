@@ -14,7 +14,7 @@ import { DataServer } from "../support/open-data-server.ts";
 import { RawStreamClient } from "../support/raw-stream-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const clients = Number(process.env["SLOW_CLIENTS"] ?? 100);
+const clients = Number(process.env["SLOW_CLIENTS"] ?? 30);
 const tradesPerBlock = 100;
 /** The number of blocks. At 145 KB each, they exceed what the sockets of both sides hold. */
 const blocks = 34;
