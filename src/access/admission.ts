@@ -178,8 +178,8 @@ export class Admission {
 
   /** Returns the sender. It is cached per connection, except behind proxies, which mix clients on a connection. */
   #getSender(request: RequestHead): Sender {
-    const known = this.#senders.get(request.socket);
-    if (known !== undefined) return known;
+    const existing = this.#senders.get(request.socket);
+    if (existing !== undefined) return existing;
     const ip = getClientIp(request, this.#trustedProxies);
     const sender = { ip, bucket: toIpBucket(ip) };
     if (this.#trustedProxies === null) this.#senders.set(request.socket, sender);
@@ -191,17 +191,17 @@ export class Admission {
     const { ip, bucket, startedAtMs } = sender;
     const limit = separateLimits[kind];
     const taken = this.#access.ipWindow.acquire(`${kind} ${bucket}`, limit, startedAtMs);
-    const shown = this.#showLimit(sender);
+    const status = this.#showLimit(sender);
     return thenMaybe(taken, (own) => {
       if (kind !== "preflight") this.#blameExcess(ip, own);
       const refusal = own.isAdmitted ? null : rateLimited(own);
-      return thenMaybe(shown, (caller) => ({ ...caller, refusal }));
+      return thenMaybe(status, (caller) => ({ ...caller, refusal }));
     });
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
-    const shown = this.#access.ipWindow.peek(bucket, this.#ipLimit, startedAtMs);
-    return thenMaybe(shown, (limitStatus) => {
+    const status = this.#access.ipWindow.peek(bucket, this.#ipLimit, startedAtMs);
+    return thenMaybe(status, (limitStatus) => {
       return { ip, key: null, limitStatus, refusal: null, startedAtMs };
     });
   }

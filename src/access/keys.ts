@@ -124,17 +124,17 @@ export abstract class Keys {
    * work at a time. Throws `NOT_FOUND` unless the key is active.
    */
   protected rotated(
-    known: KeyRecord | undefined,
+    existing: KeyRecord | undefined,
     graceMs: number,
   ): { readonly record: KeyRecord; readonly value: string } {
     const nowMs = this.clock.nowMs();
-    if (known === undefined || !isActive(known, nowMs)) throw noActiveKey();
-    const value = generateKey(known.scope);
+    if (existing === undefined || !isActive(existing, nowMs)) throw noActiveKey();
+    const value = generateKey(existing.scope);
     const record = {
-      ...known,
+      ...existing,
       prefix: getPrefix(value),
       mac: this.getMac(value),
-      previousMac: graceMs > 0 ? known.mac : null,
+      previousMac: graceMs > 0 ? existing.mac : null,
       previousUntilMs: graceMs > 0 ? nowMs + graceMs : null,
     };
     return { record, value };
@@ -181,13 +181,13 @@ export abstract class Keys {
 
   /** Returns the public form of a record, with its saved and unsaved use added up. */
   protected show(record: KeyRecord, saved: KeyUse = noUse): ApiKey {
-    const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
+    const { mac: _mac, previousMac, previousUntilMs, ...fields } = record;
     const unsaved = this.#usages.get(record.id) ?? noUse;
     const isInGrace = previousMac !== null && record.revokedAtMs === null;
     const graceUntilMs = isInGrace ? (previousUntilMs ?? 0) : 0;
     const untilMs = Math.min(graceUntilMs, getEnd(record));
     return {
-      ...shown,
+      ...fields,
       previousUntilMs: untilMs > this.clock.nowMs() ? untilMs : null,
       requestsPerMinute: this.#requestsPerMinute[record.scope],
       lastUsedAtMs: unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs,

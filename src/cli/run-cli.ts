@@ -22,8 +22,8 @@ export async function runCli(words: readonly string[]): Promise<void> {
 async function reportFailure(thrown: unknown): Promise<void> {
   const { describeFailure } = await import("./exit-code.ts");
   const { code, text } = describeFailure(thrown);
-  const shown = styleText("red", escapeForTerminal(text), { stream: process.stderr });
-  if (text !== "") process.stderr.write(`${shown}\n`);
+  const styled = styleText("red", escapeForTerminal(text), { stream: process.stderr });
+  if (text !== "") process.stderr.write(`${styled}\n`);
   process.exitCode = code;
 }
 

@@ -207,7 +207,7 @@ const endedReading: NoReading = { kind: "unread", reason: "the chain is not foll
 
 /** Errors lose their class between threads. Restores it for the classes that callers distinguish. */
 function withClass(error: Error, name: string): Error {
-  const known = [ReorgBeyondFinalityError, WrongChainError].find((kind) => kind.name === name);
-  if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
+  const found = [ReorgBeyondFinalityError, WrongChainError].find((kind) => kind.name === name);
+  if (found !== undefined) Object.setPrototypeOf(error, found.prototype);
   return Object.assign(error, { name });
 }

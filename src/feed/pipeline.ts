@@ -145,8 +145,10 @@ export class Pipeline {
    * Gives the blocks of the head buffer up to and including `toBlock` to the writer, which appends them like a range.
    */
   async #finalize(toBlock: number): Promise<void> {
-    const known = this.#finalThrough;
-    const final = this.#facts.headBuffer.through(toBlock).filter(({ number }) => number > known);
+    const finalThrough = this.#finalThrough;
+    const final = this.#facts.headBuffer
+      .through(toBlock)
+      .filter(({ number }) => number > finalThrough);
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
     this.#finalThrough = last.number;

@@ -85,10 +85,10 @@ export function mergeBuckets<Part extends BucketCandle>(
 ): Part[] {
   const merged = new Map<number, Part>();
   for (const part of parts) {
-    const known = merged.get(part.bucket);
-    const isFirst = known === undefined;
-    const candle = isFirst ? part.candle : mergeCandles(known.candle, part.candle);
-    merged.set(part.bucket, isFirst ? part : { ...known, candle });
+    const existing = merged.get(part.bucket);
+    const isFirst = existing === undefined;
+    const candle = isFirst ? part.candle : mergeCandles(existing.candle, part.candle);
+    merged.set(part.bucket, isFirst ? part : { ...existing, candle });
   }
   const sign = order === "asc" ? 1 : -1;
   return [...merged.values()].toSorted((a, b) => sign * (a.bucket - b.bucket));

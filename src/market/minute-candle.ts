@@ -31,8 +31,8 @@ export class MinuteCandles {
       ofMinute = new Map();
       this.#byMinute.set(minute, ofMinute);
     }
-    const known = ofMinute.get(trade.tokenId);
-    ofMinute.set(trade.tokenId, known === undefined ? candle : mergeCandles(known, candle));
+    const existing = ofMinute.get(trade.tokenId);
+    ofMinute.set(trade.tokenId, existing === undefined ? candle : mergeCandles(existing, candle));
   }
 
   values(): readonly MinuteCandle[] {

@@ -76,9 +76,9 @@ export async function openIndex(start: RoleStart): Promise<string> {
   };
   const metrics = openMetrics(start, access, readCluster);
   const readChecks = async (): Promise<Checks> => {
-    const known = await readActive();
+    const current = await readActive();
     const unknown = redis.isUp ? "no indexer is known" : "unknown, Redis is unavailable";
-    const detail = known === null ? unknown : `${known.node}, term ${known.term}`;
+    const detail = current === null ? unknown : `${current.node}, term ${current.term}`;
     if (active !== null) {
       const checks = await readIntakeChecks(active.parts, metrics);
       return { ...checks, active: { ok: true, detail } };

@@ -60,8 +60,8 @@ export async function serveEverything(
     log,
   });
   const edge = getEdge(start, access);
-  const shown = { hub, keys: access.keys, quotas: getQuotas(config) };
-  const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
+  const limits = { hub, keys: access.keys, quotas: getQuotas(config) };
+  const stream = StreamServer.open({ ...edge, ...limits, freshness, meter: metrics.stream });
   // The timers of the stream server would keep a process alive that cannot listen.
   return closeOnError(stream, async () => {
     const explorer = explorerRoutes(config.venueImages);
@@ -104,8 +104,8 @@ async function listen(
   },
 ): Promise<string> {
   const { config, log, life } = start;
-  const { metrics, access, ...shown } = served;
-  const http = life.own(await HttpServer.open({ ...shown, port: config.port }));
+  const { metrics, access, ...parts } = served;
+  const http = life.own(await HttpServer.open({ ...parts, port: config.port }));
   if (config.metricsPort === null) return http.url;
   const routes = [scrapeMetrics(metrics)];
   // A separate admission, so that connections of scrapers are counted separately.

@@ -142,8 +142,8 @@ export async function openState(start: RoleStart, facts: IndexedFacts): Promise<
 async function loadState({ config, contracts, log, life }: RoleStart, facts: IndexedFacts) {
   const { coverage, store } = facts;
   const { repairs } = store;
-  const known = { contracts, coverage, repairs, clock: systemClock };
-  const file = MarketsFile.open(config.dataDir, known);
+  const options = { contracts, coverage, repairs, clock: systemClock };
+  const file = MarketsFile.open(config.dataDir, options);
   return closeOnError(file, async () => {
     const state = new MarketState(contracts, file);
     await facts.loadView(state);

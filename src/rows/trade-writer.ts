@@ -72,8 +72,8 @@ function remembered<Item>(
   const written = new Map<unknown, string>();
   return (item) => {
     const key = getKey(item);
-    const known = written.get(key);
-    if (known !== undefined) return known;
+    const cached = written.get(key);
+    if (cached !== undefined) return cached;
     const text = write(item);
     written.set(key, text);
     return text;

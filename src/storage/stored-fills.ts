@@ -117,8 +117,8 @@ function toWords<Word extends string>(
   return new Map(Object.entries<number>(codes).map(([word, code]) => [code, word as Word]));
 }
 
-function toWord<Word>(known: ReadonlyMap<number, Word>, code: number): Word {
-  const word = known.get(code);
+function toWord<Word>(words: ReadonlyMap<number, Word>, code: number): Word {
+  const word = words.get(code);
   assert(word !== undefined, "an enumerated column holds one of its words");
   return word;
 }

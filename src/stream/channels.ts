@@ -70,10 +70,10 @@ export function openChannel(request: ChannelRequest, sources: StreamSources): Ch
 }
 
 function getType({ type }: ChannelRequest): ChannelType {
-  const known = Object.keys(channelTypes);
-  const found = type !== undefined && known.includes(type) ? channelTypes[type] : undefined;
+  const types = Object.keys(channelTypes);
+  const found = type !== undefined && types.includes(type) ? channelTypes[type] : undefined;
   if (found !== undefined) return found;
-  throw invalid("channel.type", wrongValue(type ?? null, `one of ${known.join(", ")}`, known));
+  throw invalid("channel.type", wrongValue(type ?? null, `one of ${types.join(", ")}`, types));
 }
 
 /** Throws `VALIDATION_ERROR` when a request has a field or a filter that its channel type does not accept. */
@@ -112,14 +112,16 @@ function publicTokens(tokenIds: readonly TokenId[]): Readonly<Record<string, unk
 /** Returns the filter of a request with its fields in a fixed order; no field when nothing is filtered. */
 function publicFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, unknown>> {
   const { side, min_value, wallet, condition_id, finality } = filter;
-  const shown = {
+  const normalized = {
     side,
     min_value: min_value === undefined ? undefined : formatMicros(min_value),
     wallet,
     condition_id: condition_id && formatConditionId(condition_id),
     finality: finality === "finalized" ? finality : undefined,
   };
-  return Object.values(shown).every((value) => value === undefined) ? {} : { filter: shown };
+  return Object.values(normalized).every((value) => value === undefined)
+    ? {}
+    : { filter: normalized };
 }
 
 function notAccepted(name: string, { type }: ChannelRequest): Error {

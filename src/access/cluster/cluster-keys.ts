@@ -122,9 +122,9 @@ export class ClusterKeys extends Keys {
 
   async revoke(id: string): Promise<void> {
     const { version } = await this.#log.append((fold) => {
-      const known = fold.get(id);
-      if (known === undefined || known.revokedAtMs !== null) throw noActiveKey();
-      return { kind: "stored", record: { ...known, revokedAtMs: this.clock.nowMs() } };
+      const existing = fold.get(id);
+      if (existing === undefined || existing.revokedAtMs !== null) throw noActiveKey();
+      return { kind: "stored", record: { ...existing, revokedAtMs: this.clock.nowMs() } };
     });
     await this.#options.membership.confirm(version);
   }

@@ -51,9 +51,9 @@ export class FastPath {
     const caller = admission.admit(request, cached.access);
     const exchange = { request, response, isPacked };
     if (!(caller instanceof Promise)) return this.#answer(exchange, cached, caller);
-    return caller.then((known) => {
+    return caller.then((admitted) => {
       const newest = cache.get(request.url ?? "") ?? cached;
-      return this.#answer(exchange, newest, known);
+      return this.#answer(exchange, newest, admitted);
     });
   }
 

@@ -74,10 +74,10 @@ export function getExample(name: string, schema: JsonSchema): unknown {
   const choice = own?.[0] ?? only ?? choices?.find((one) => one !== usual);
   if (choice !== undefined) return choice;
   if (type === "boolean") return others[name] ?? true;
-  const known = usual ?? examples.get(name);
-  if (type === "integer" || type === "number") return typeof known === "number" ? known : 1;
-  if (items === undefined) return type === "object" ? undefined : known;
-  if (Array.isArray(known)) return known;
+  const found = usual ?? examples.get(name);
+  if (type === "integer" || type === "number") return typeof found === "number" ? found : 1;
+  if (items === undefined) return type === "object" ? undefined : found;
+  if (Array.isArray(found)) return found;
   const item = getExample(name, items);
   // A number of things can have the name of their list.
   const isNumberItem = items.$ref !== undefined && typeof item === "number";

@@ -73,11 +73,11 @@ export function corsHeaders(
   const isOpen = allowed.has("*");
   // The response depends on `Origin` even when it is absent or refused, so caches must vary by it.
   const varied = { vary: isOpen || allowed.size === 0 ? vary : varyByOrigin };
-  const shown = isOpen ? "*" : origin;
-  if (!allowsOrigin(shown, allowed)) return varied;
+  const allowedOrigin = isOpen ? "*" : origin;
+  if (!allowsOrigin(allowedOrigin, allowed)) return varied;
   return {
     ...varied,
-    "access-control-allow-origin": shown,
+    "access-control-allow-origin": allowedOrigin,
     "access-control-expose-headers": exposedHeaders,
   };
 }

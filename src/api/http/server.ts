@@ -182,8 +182,8 @@ export class HttpServer {
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
     const counted = this.#fastPath.getCaller(request.raw);
     const caller = counted ?? this.#options.admission.admit(request.raw, this.#getAccess(request));
-    void thenMaybe(caller, (known) => {
-      request.caller = known;
+    void thenMaybe(caller, (admitted) => {
+      request.caller = admitted;
       this.#begin(request, reply, done);
     });
   }
@@ -237,7 +237,7 @@ export class HttpServer {
     void reply.code(status).headers(headers);
     const page = wantsPage(request.raw) ? this.#pageFor(reply, error) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
-    void thenMaybe(answer, (known) => reply.send(known));
+    void thenMaybe(answer, (content) => reply.send(content));
   }
 
   /** Returns what a browser gets in place of an error, and sets its headers; `null` for the error itself. */
@@ -308,10 +308,10 @@ export class HttpServer {
 
   /** Throws if the key stopped working while the response was made. Streamed bodies check it themselves. */
   async #unlessRevoked({ caller }: FastifyRequest, answer: Promise<unknown>): Promise<unknown> {
-    const known = await answer;
-    const refusal = known instanceof Readable ? null : this.#options.admission.refusalSince(caller);
+    const made = await answer;
+    const refusal = made instanceof Readable ? null : this.#options.admission.refusalSince(caller);
     if (refusal !== null) throw refusal;
-    return known;
+    return made;
   }
 
   /** Adds `OPTIONS`: the methods of the path and, for pages of allowed origins, the headers they can send. */

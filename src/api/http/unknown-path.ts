@@ -16,7 +16,7 @@ export function wantsPage({ method, url = "", headers }: IncomingMessage): boole
  */
 export function findCanonicalTarget(
   url: string | undefined,
-  known: readonly string[],
+  routes: readonly string[],
 ): string | null {
   const [path = "", ...query] = (url ?? "").split("?");
   const segments = path.split("/").filter((segment) => segment !== "");
@@ -24,7 +24,7 @@ export function findCanonicalTarget(
   if (!path.startsWith("/") || canonical === path) return null;
   // An id that is missing between two slashes must not be replaced by what follows.
   const isTrailing = canonical === path.slice(0, -1);
-  const isKnown = known.some((one) => {
+  const isKnown = routes.some((one) => {
     const words = one.slice(1).split("/");
     const matches = (word: string, at: number) =>
       word === segments[at] || (isTrailing && word.startsWith("{"));
@@ -34,11 +34,11 @@ export function findCanonicalTarget(
 }
 
 /** Returns `NOT_FOUND` for an unknown path. Its message suggests what was probably meant. */
-export function unknownPath(url: string | undefined, known: readonly string[]): AppError {
+export function unknownPath(url: string | undefined, routes: readonly string[]): AppError {
   const target = url ?? "";
   const requested = toWords(target.replace(/\?.*/s, ""));
   // Pages of the explorer have the same names as lists, so they are not suggested to API clients.
-  const paths = apiPath.test(target) ? known.filter((path) => path.startsWith("/v1/")) : known;
+  const paths = apiPath.test(target) ? routes.filter((path) => path.startsWith("/v1/")) : routes;
   const meant = findCounterpart(requested, paths) ?? findNear(requested, paths);
   const guess = meant === null ? "; see" : `; did you mean ${meant}? See`;
   return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
@@ -51,8 +51,8 @@ function findNear(words: readonly string[], paths: readonly string[]): string | 
   // Another first word would be another thing.
   const alike = candidates.filter(({ words: [first] }) => first === requested[0]);
   const pathByWords = new Map(
-    (alike.length > 0 ? alike : candidates).map(({ path, words: known }) => {
-      const filled = known.map((word, at) => (word === id ? (requested[at] ?? id) : word));
+    (alike.length > 0 ? alike : candidates).map(({ path, words: own }) => {
+      const filled = own.map((word, at) => (word === id ? (requested[at] ?? id) : word));
       return [filled.join("/"), path] as const;
     }),
   );

@@ -56,8 +56,8 @@ export class MarketLists {
       toPosition: ({ market }) => toPosition(market),
       openAll: async (rowsMax) => this.#openAll(listing, start, rowsMax),
     };
-    const shown = publicAs(({ row }: ListedRow<Row>) => row);
-    return answerList(this.#parts, reply, { ...listing, source, ...shown });
+    const presented = publicAs(({ row }: ListedRow<Row>) => row);
+    return answerList(this.#parts, reply, { ...listing, source, ...presented });
   }
 
   /** Reads up to `limit` rows, which includes one more than the page has: it shows that a next page exists. */

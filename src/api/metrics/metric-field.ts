@@ -20,8 +20,8 @@ export function gauge(description: string, label: string, own: Own = {}): TSchem
 }
 
 /** Returns keywords of a field that is a metric. Keywords that begin with `~` are not published. */
-function metric(shown: MetricKeywords, description: string): TSchemaOptions {
-  return { description, "~metric": shown };
+function metric(keywords: MetricKeywords, description: string): TSchemaOptions {
+  return { description, "~metric": keywords };
 }
 
 /** Returns keywords that set the prefix of metric names in an object or list, by default its enclosing fields. */

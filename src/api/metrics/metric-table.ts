@@ -44,8 +44,8 @@ export function toFamilies(metrics?: Metrics): readonly Family[] {
 }
 
 function* walk(field: Field, reading: Reading): Generator<Family> {
-  const { description: help = "", "~metric": shown } = field;
-  if (shown !== undefined) yield toFamily({ ...shown, help, states: field.enum }, reading);
+  const { description: help = "", "~metric": metric } = field;
+  if (metric !== undefined) yield toFamily({ ...metric, help, states: field.enum }, reading);
   // Every union is of a shape and `null`.
   const { properties = {}, items, ...keywords } = field.anyOf?.[0] ?? field;
   const { "~labels": names = [], "~prefix": prefix = getName(reading) } = keywords;

@@ -142,10 +142,10 @@ export class ResponseCache {
   }
 
   #forget(target: string): void {
-    const known = this.#answers.get(target);
-    if (known === undefined) return;
+    const existing = this.#answers.get(target);
+    if (existing === undefined) return;
     this.#answers.delete(target);
-    this.#bytes -= getCost(target, known);
+    this.#bytes -= getCost(target, existing);
   }
 }
 

@@ -325,10 +325,10 @@ export function allSettings(): readonly Setting<Value>[] {
 /** Formats the configuration as lines `NAME=value`, each below a comment. Secrets are `***`, endpoints only hosts. */
 export function formatConfig(config: Config): string {
   const values: Readonly<Record<string, Value>> = config;
-  const lines = Object.entries<Setting<Value>>(settings).map(([field, known]) => {
+  const lines = Object.entries<Setting<Value>>(settings).map(([field, definition]) => {
     const value = values[field] ?? null;
-    const text = known.secret && value !== null ? "***" : formatValue(known, value);
-    return `# ${known.description} (${known.form})\n${known.variable}=${text}`;
+    const text = definition.secret && value !== null ? "***" : formatValue(definition, value);
+    return `# ${definition.description} (${definition.form})\n${definition.variable}=${text}`;
   });
   return `${lines.join("\n")}\n`;
 }

@@ -25,8 +25,8 @@ export type Setting<T> = {
 export type Value = string | number | readonly string[] | null;
 
 /** Defines a setting. The type of its value is inferred. */
-export function setting<T>(known: Setting<T>): Setting<T> {
-  return known;
+export function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition;
 }
 
 /** Returns the form, default and parser of a whole number. */
@@ -74,11 +74,11 @@ export function hasCredentials(text: string): boolean {
 
 /** Reads settings from an environment; a setting that is not set has its fallback. Adds mistakes to `mistakes`. */
 export function readValues(
-  known: Readonly<Record<string, Setting<Value>>>,
+  settings: Readonly<Record<string, Setting<Value>>>,
   environment: Environment,
   mistakes: string[],
 ): Record<string, Value> {
-  const read = Object.entries(known).map(([field, one]) => {
+  const read = Object.entries(settings).map(([field, one]) => {
     const text = toText(one, environment, mistakes);
     if (text === null) return [field, one.fallback] as const;
     const value = one.read(text);
@@ -89,21 +89,21 @@ export function readValues(
 }
 
 /** Formats a value as it would be written. */
-export function formatValue(known: Setting<Value>, value: Value): string {
-  return known.show?.(value) ?? String(value ?? "");
+export function formatValue(definition: Setting<Value>, value: Value): string {
+  return definition.show?.(value) ?? String(value ?? "");
 }
 
 /** Reads the text of a variable or of its `_FILE`; `null` when neither is set. An empty value counts as unset. */
 function toText(
-  known: Setting<Value>,
+  definition: Setting<Value>,
   environment: Environment,
   mistakes: string[],
 ): string | null {
-  const direct = environment[known.variable]?.trim() ?? "";
-  const fileVariable = `${known.variable}_FILE`;
-  const path = known.secret ? (environment[fileVariable]?.trim() ?? "") : "";
+  const direct = environment[definition.variable]?.trim() ?? "";
+  const fileVariable = `${definition.variable}_FILE`;
+  const path = definition.secret ? (environment[fileVariable]?.trim() ?? "") : "";
   if (path === "") return direct === "" ? null : direct;
-  if (direct !== "") mistakes.push(`Give ${known.variable} or ${fileVariable}, not both`);
+  if (direct !== "") mistakes.push(`Give ${definition.variable} or ${fileVariable}, not both`);
   try {
     const text = readFileSync(path, "utf8").trim();
     if (text === "") mistakes.push(`${fileVariable} names an empty file: ${path}`);
@@ -119,11 +119,11 @@ export function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }
 
-function malformed(known: Setting<Value>, text: string): string {
+function malformed(definition: Setting<Value>, text: string): string {
   // Settings with `show`, such as endpoints, contain secrets too, so their values are not quoted.
-  const isPrivate = known.secret || known.show !== undefined || hasCredentials(text);
+  const isPrivate = definition.secret || definition.show !== undefined || hasCredentials(text);
   const quoted = isPrivate ? "" : `, not ${JSON.stringify(text)}`;
-  return `${known.variable} must be ${known.form}${quoted}`;
+  return `${definition.variable} must be ${definition.form}${quoted}`;
 }
 
 /** Whether a text is an origin as browsers send it, such as `https://app.example.com`. */

@@ -88,14 +88,14 @@ export function compileReader(schema: TObject, source: Source, path = ""): Reade
 }
 
 function readFields(
-  known: {
+  schema: {
     readonly fields: ReadonlyMap<string, Field>;
     readonly defaults: Readonly<Record<string, unknown>>;
     readonly path: string;
   },
   given: Iterable<readonly [string, unknown]>,
 ): Record<string, unknown> {
-  const { fields, defaults, path } = known;
+  const { fields, defaults, path } = schema;
   const values: Record<string, unknown> = { ...defaults };
   const faults: ErrorDetail[] = [];
   const seen = new Set<string>();

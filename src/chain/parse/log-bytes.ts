@@ -89,10 +89,10 @@ export class LogBytes {
     const end = digitsAt + table.digits;
     if (end > this.#length) throw mismatch;
     const hasPrefix = view.getUint16(this.#at, true) === prefix;
-    const known = hasPrefix ? table.find(view, digitsAt) : undefined;
-    if (known === undefined) this.skipHex(end - this.#at);
+    const cached = hasPrefix ? table.find(view, digitsAt) : undefined;
+    if (cached === undefined) this.skipHex(end - this.#at);
     this.#at = end;
-    return known ?? table.read(view, digitsAt);
+    return cached ?? table.read(view, digitsAt);
   }
 
   /** Moves over the hex text of whole bytes, up to the quote that ends it. */

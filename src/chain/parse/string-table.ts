@@ -29,8 +29,8 @@ export class StringTable {
   /** Returns `0x` and the digits that begin at `start`, if it is cached. */
   find(view: DataView, start: number): string | undefined {
     const slot = this.#getSlot(view, start);
-    const known = this.#texts[slot];
-    return known !== undefined && this.#isAt(slot, view, start) ? known : undefined;
+    const cached = this.#texts[slot];
+    return cached !== undefined && this.#isAt(slot, view, start) ? cached : undefined;
   }
 
   /** Returns `0x` and the digits that begin at `start`, as one string for equal ids while it is cached. */
@@ -44,10 +44,10 @@ export class StringTable {
 
   /** Compares the digits as floats of eight bytes (see `LogBytes`). */
   #isAt(slot: number, view: DataView, start: number): boolean {
-    const known = this.#view;
+    const cached = this.#view;
     const at = slot * (prefix.length + this.digits) + prefix.length;
     for (let offset = this.digits - 8; offset >= 0; offset -= 8) {
-      const float = known.getFloat64(at + offset, true);
+      const float = cached.getFloat64(at + offset, true);
       if (view.getFloat64(start + offset, true) !== float) return false;
     }
     return true;

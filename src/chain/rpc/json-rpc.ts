@@ -80,8 +80,8 @@ function parseError(error: unknown): RpcReply {
     readonly [name in "code" | "message" | "data"]?: unknown;
   };
   const text = [message, toText(data)].filter((part) => typeof part === "string" && part !== "");
-  const shown = text.join(": ").slice(0, chainLimits.errorTextMax);
-  return { kind: "error", error: new ProviderError(typeof code === "number" ? code : 0, shown) };
+  const excerpt = text.join(": ").slice(0, chainLimits.errorTextMax);
+  return { kind: "error", error: new ProviderError(typeof code === "number" ? code : 0, excerpt) };
 }
 
 /** Nethermind and others put the allowed range in `data` and not in the message. */

@@ -87,9 +87,9 @@ export class RangeSizer {
       this.halve(at.requested);
       return;
     }
-    const known = this.capBlocks(at.nowMs) ?? Number.POSITIVE_INFINITY;
+    const current = this.capBlocks(at.nowMs) ?? Number.POSITIVE_INFINITY;
     const untilMs = at.nowMs + chainLimits.capKeptMs;
-    this.#cap = { blocks: Math.min(known, blocks), untilMs };
+    this.#cap = { blocks: Math.min(current, blocks), untilMs };
     this.#blocks = Math.min(this.#blocks, blocks);
   }
 

@@ -88,14 +88,14 @@ export class RequestPacer {
    * Waits until a request can be sent, after all requests that wait already. Returns how many of its `wanted` calls it
    * can have, which count as sent. Throws a `rate_limited` `EndpointError` while the endpoint is paused for long.
    */
-  async awaitTurn(wanted: number, context: WaitContext): Promise<number> {
-    this.#waitingCalls += wanted;
-    const turn = this.#lastTurn.then(() => this.#takeTurn(wanted, context));
+  async awaitTurn(requested: number, context: WaitContext): Promise<number> {
+    this.#waitingCalls += requested;
+    const turn = this.#lastTurn.then(() => this.#takeTurn(requested, context));
     this.#lastTurn = turn.catch(() => {});
     try {
       return await turn;
     } finally {
-      this.#waitingCalls -= wanted;
+      this.#waitingCalls -= requested;
     }
   }
 
@@ -132,13 +132,13 @@ export class RequestPacer {
     this.#changedAtMs = nowMs;
   }
 
-  async #takeTurn(wanted: number, { clock, signal }: WaitContext): Promise<number> {
+  async #takeTurn(requested: number, { clock, signal }: WaitContext): Promise<number> {
     for (;;) {
       const nowMs = clock.monotonicMs();
       if (this.pausedMs(nowMs) > chainLimits.pauseMsMax) {
         throw new EndpointError("rate_limited", this.describePause(clock));
       }
-      const calls = Math.min(wanted, this.#callsAtOnceMax);
+      const calls = Math.min(requested, this.#callsAtOnceMax);
       const waitMs = this.#turnMs(calls, nowMs);
       if (waitMs === 0) {
         this.#recordSent(calls, nowMs);

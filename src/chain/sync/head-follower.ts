@@ -112,8 +112,8 @@ export class HeadFollower {
     if (newest !== null && newest.number >= from) {
       const room = chainLimits.headBufferBlocksMax - unfinalized.length;
       const count = Math.min(this.#blocksAtOnce, room, newest.number - from + 1);
-      const wanted = { from, count, newest, timeout: this.#timeout, blockLogs };
-      const blocks = await fetchBlocks(endpoint, wanted);
+      const request = { from, count, newest, timeout: this.#timeout, blockLogs };
+      const blocks = await fetchBlocks(endpoint, request);
       const reverted = await this.#checkTime(endpoint, blocks);
       if (reverted !== null) return [reverted];
       if (this.#extend(endpoint, blocks)) {

@@ -192,11 +192,11 @@ export class HeadWatch {
   #checkSilence(endpoint: Endpoint): void {
     if (!endpoint.isAnnouncing) return;
     const nowMs = this.#nowMs();
-    const known = this.head?.number ?? -1;
+    const headNumber = this.head?.number ?? -1;
     const announced = this.#announced.get(endpoint);
     if (announced === undefined) {
-      this.#announced.set(endpoint, { number: known, atMs: nowMs });
-    } else if (announced.number < known && nowMs - announced.atMs > this.stallMs) {
+      this.#announced.set(endpoint, { number: headNumber, atMs: nowMs });
+    } else if (announced.number < headNumber && nowMs - announced.atMs > this.stallMs) {
       this.#announced.delete(endpoint);
       endpoint.replaceConnection();
     }

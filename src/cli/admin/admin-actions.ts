@@ -57,12 +57,12 @@ export function listKeys(
     async ({ keys }) => {
       const nowMs = systemClock.nowMs();
       const all = await readAll(keys);
-      const shown =
+      const listed =
         options.all === true ? all : all.filter((key) => getStatus(key, nowMs) === "active");
       if (options.json === true)
-        return print(...shown.map((key) => JSON.stringify(showKey(key, nowMs))));
+        return print(...listed.map((key) => JSON.stringify(showKey(key, nowMs))));
       const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
-      return print(formatTable([heads, ...shown.map((key) => toCells(key, nowMs))]));
+      return print(formatTable([heads, ...listed.map((key) => toCells(key, nowMs))]));
     },
     getConfig(options),
     "read",
@@ -95,10 +95,10 @@ export function listIps(options: FolderOption & { readonly json?: true }): Promi
   return withAccess(
     async ({ ipBlocks }) => {
       const blocks = await ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
-      const shown = blocks.map(showBlock);
-      if (options.json === true) return print(...shown.map((block) => JSON.stringify(block)));
-      if (shown.length === 0) return print("No IP address is blocked.");
-      const rows = shown.map((block) => Object.values(block).map(String));
+      const listed = blocks.map(showBlock);
+      if (options.json === true) return print(...listed.map((block) => JSON.stringify(block)));
+      if (listed.length === 0) return print("No IP address is blocked.");
+      const rows = listed.map((block) => Object.values(block).map(String));
       return print(formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]));
     },
     getConfig(options),

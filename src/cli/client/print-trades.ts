@@ -87,10 +87,10 @@ export function questionReader(
   const questions = new Map<string, Known>();
   return async (id) => {
     if (id === null) return null;
-    const known = questions.get(id);
+    const cached = questions.get(id);
     const nowMs = clock.monotonicMs();
-    if (known !== undefined && (known.question !== null || nowMs - known.readMs < lookAgainMs))
-      return known.question;
+    if (cached !== undefined && (cached.question !== null || nowMs - cached.readMs < lookAgainMs))
+      return cached.question;
     const question = await client.market(id).then((market) => market.question, nullIfRefused);
     if (questions.size >= questionsMax) questions.clear();
     questions.set(id, { question, readMs: nowMs });

@@ -32,8 +32,8 @@ export function formatWelcome(parts: {
     ...(adminKey === null ? {} : { admin_key: adminKey }),
   };
   if (!isTerminal) return `${JSON.stringify(facts)}\n`;
-  const { listening: _, version: __, ...shown } = facts;
-  const lines = Object.entries(shown).map(
+  const { listening: _, version: __, ...fields } = facts;
+  const lines = Object.entries(fields).map(
     ([name, value]) => `  ${name.replace("_", " ").padEnd(11)}${value}`,
   );
   const once =

@@ -28,7 +28,7 @@ type PublisherParts = {
 export class Publisher implements Subscribers {
   readonly #parts: PublisherParts;
   /** Unfinalized blocks that earlier terms sent, by number, and that are not compared yet. */
-  #known = new Map<number, BlockFacts>();
+  #sent = new Map<number, BlockFacts>();
   readonly #closing = new AbortController();
   #term: FeedTerm | null = null;
   #newestTerm: number | null = null;
@@ -83,32 +83,32 @@ export class Publisher implements Subscribers {
    * they have another, they revert it.
    */
   #compare({ number, hash }: BlockFacts): boolean {
-    const known = this.#known.get(number);
-    if (known?.hash === hash) {
-      for (const at of this.#known.keys()) if (at <= number) this.#known.delete(at);
+    const existing = this.#sent.get(number);
+    if (existing?.hash === hash) {
+      for (const at of this.#sent.keys()) if (at <= number) this.#sent.delete(at);
       return true;
     }
-    if (known !== undefined) this.reverting(number - 1);
+    if (existing !== undefined) this.reverting(number - 1);
     return false;
   }
 
   /** Compares blocks that nodes have with committed ones. Returns the block to revert to if they differ, else `null`. */
   async #compareStored(last: TimedBlock): Promise<number | null> {
-    const blocks = [...this.#known.values()].filter(({ number }) => number <= last.number);
+    const blocks = [...this.#sent.values()].filter(({ number }) => number <= last.number);
     const [first] = blocks;
     if (first === undefined) return null;
     const isSame = await agreesWith(this.#parts.facts.engine, blocks, last);
     if (!isSame) this.#replace(first.number);
-    for (const block of blocks) this.#known.delete(block.number);
+    for (const block of blocks) this.#sent.delete(block.number);
     return isSame ? null : first.number - 1;
   }
 
   /** Records that the blocks of nodes from `from` on are replaced. */
   #replace(from: number): void {
-    const replaced = [...this.#known.keys()].filter((number) => number >= from);
+    const replaced = [...this.#sent.keys()].filter((number) => number >= from);
     if (replaced.length === 0) return;
     this.#parts.facts.reorgs.add({ from, to: Math.max(...replaced) });
-    for (const number of replaced) this.#known.delete(number);
+    for (const number of replaced) this.#sent.delete(number);
   }
 
   #push(message: FeedMessage): void {
@@ -146,7 +146,7 @@ export class Publisher implements Subscribers {
     }
     const term = await feed.beginTerm(node);
     const head = await feed.head();
-    this.#known = new Map(head?.blocks.map(({ block }) => [block.number, block]));
+    this.#sent = new Map(head?.blocks.map(({ block }) => [block.number, block]));
     this.#term = term;
     this.#newestTerm = term.term;
     this.#queue = [];

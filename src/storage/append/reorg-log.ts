@@ -64,7 +64,7 @@ export class ReorgLog {
   }
 
   add({ from, to }: BlockRange): void {
-    if (this.#replaced.some((known) => known.from <= from && to <= known.to) || to < from) return;
+    if (this.#replaced.some((range) => range.from <= from && to <= range.to) || to < from) return;
     this.#replaced = merged([...this.#replaced, { from, to }]);
     const engine = this.#engine;
     if (engine === null) return;

@@ -27,8 +27,8 @@ export class TokenTexts {
   /** Returns the token whose 32 bytes begin at `at`. */
   at(view: DataView, at: number): TokenId {
     const slot = mixToken(view, at) >>> this.#shift;
-    const known = this.#texts[slot];
-    if (known !== undefined && this.#isAt(slot, view, at)) return known;
+    const cached = this.#texts[slot];
+    if (cached !== undefined && this.#isAt(slot, view, at)) return cached;
     const bytes = Buffer.from(view.buffer, view.byteOffset + at, 32);
     const text = `0x${bytes.toString("hex")}` as TokenId;
     for (let word = 0; word < words; word += 1) {

@@ -72,16 +72,16 @@ export async function readStartBlock({
   contracts,
 }: FolderOwner): Promise<number | null> {
   makeDataDirectory(dataDir);
-  const known = await readJsonFile(identityIn(dataDir), { isValid: isIdentity });
-  if (known === null) return null;
-  if (known.format !== format) {
+  const stored = await readJsonFile(identityIn(dataDir), { isValid: isIdentity });
+  if (stored === null) return null;
+  if (stored.format !== format) {
     throw new ConfigError([
-      `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: use another ODDWIRE_DATA_DIR, or delete all in it but access.sqlite* and pepper`,
+      `${dataDir} is of format ${stored.format}, this version reads format ${format}; index again: use another ODDWIRE_DATA_DIR, or delete all in it but access.sqlite* and pepper`,
     ]);
   }
   const ours = toIdentity(chainId, contracts);
-  refuseOtherFacts(known, ours, { location: dataDir, setting: "ODDWIRE_DATA_DIR" });
-  return known.start_block ?? null;
+  refuseOtherFacts(stored, ours, { location: dataDir, setting: "ODDWIRE_DATA_DIR" });
+  return stored.start_block ?? null;
 }
 
 /**

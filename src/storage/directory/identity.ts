@@ -25,28 +25,28 @@ export function toIdentity(chainId: number, contracts: Contracts): FactsIdentity
 
 /** Throws `ConfigError` when stored facts have another identity than ours. `setting` is the setting to change. */
 export function refuseOtherFacts(
-  known: FactsIdentity,
+  stored: FactsIdentity,
   ours: FactsIdentity,
   { location, setting }: { readonly location: string; readonly setting: string },
 ): void {
-  if (known.chain_id !== ours.chain_id) {
+  if (stored.chain_id !== ours.chain_id) {
     throw new ConfigError([
-      `${location} holds chain ${known.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
+      `${location} holds chain ${stored.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
     ]);
   }
-  if (known.contracts !== ours.contracts) {
+  if (stored.contracts !== ours.contracts) {
     throw new ConfigError([
       `${location} was indexed with another list of contracts; use another ${setting}`,
     ]);
   }
-  const hasWallets = known.events.endsWith(walletsMark);
+  const hasWallets = stored.events.endsWith(walletsMark);
   if (hasWallets !== ours.events.endsWith(walletsMark)) {
     throw new ConfigError([
       `${location} was indexed with ODDWIRE_WALLETS=${hasWallets ? "on" : "off"}, which a later start cannot change; ` +
         `set the same, or index again with an empty ${setting}`,
     ]);
   }
-  if (known.events !== ours.events) {
+  if (stored.events !== ours.events) {
     throw new ConfigError([
       `${location} was indexed by a version that decodes other events, which a later start cannot add; ` +
         `index again with an empty ${setting}, or run the version that made it`,

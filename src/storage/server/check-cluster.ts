@@ -46,8 +46,8 @@ async function refuseUnknownCluster(engine: Engine, { cluster }: ClusterTarget):
     const names = await engine.query(
       "SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster",
     );
-    const known = names.map(([name]) => String(name)).join(", ");
-    throw new Error(`the server knows no cluster ${cluster}; it knows: ${known || "none"}`);
+    const existing = names.map(([name]) => String(name)).join(", ");
+    throw new Error(`the server knows no cluster ${cluster}; it knows: ${existing || "none"}`);
   }
   const without = rows.filter(([, isInternal]) => Number(isInternal) === 0);
   if (without.length === 0) return;
@@ -95,12 +95,12 @@ async function refuseWrongMacros(engine: Engine, target: ClusterTarget): Promise
       `no macros shard and replica on ${names}; set them in the server's configuration`,
     );
   }
-  const known = new Map<string, string>();
+  const existing = new Map<string, string>();
   for (const { name, shard, replica } of places) {
     const key = `shard ${String(shard)}, replica ${String(replica)}`;
-    const other = known.get(key);
+    const other = existing.get(key);
     if (other !== undefined) throw new Error(`${other} and ${name} are both ${key}`);
-    known.set(key, name);
+    existing.set(key, name);
   }
 }
 
@@ -114,8 +114,8 @@ async function refuseLaggingReplicas(engine: Engine, target: ClusterTarget): Pro
     table: "replicas",
     where: `database IN (${databases})`,
   });
-  const known = new Set(rows.map(([, name]) => name));
-  const without = names.filter((name) => !known.has(name));
+  const existing = new Set(rows.map(([, name]) => name));
+  const without = names.filter((name) => !existing.has(name));
   if (without.length > 0) throw new Error(`not replicated: ${without.join(", ")}`);
   for (const [name, table, isReadonly, delaySeconds, missing] of rows) {
     const at = `${String(table)} on ${String(name)}`;

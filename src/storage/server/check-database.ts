@@ -62,10 +62,10 @@ async function refuseMissingTables(engine: Engine): Promise<void> {
   const rows = await engine.query(
     "SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()",
   );
-  const known = new Map(rows.map(([name, sql]) => [String(name), String(sql)]));
-  const missing = tableNames.filter((name) => !known.has(name));
+  const existing = new Map(rows.map(([name, sql]) => [String(name), String(sql)]));
+  const missing = tableNames.filter((name) => !existing.has(name));
   if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`);
   const isWindowed = /deduplication_window = [1-9]|Distributed\(/;
-  const without = tableNames.filter((name) => !isWindowed.test(known.get(name) ?? ""));
+  const without = tableNames.filter((name) => !isWindowed.test(existing.get(name) ?? ""));
   if (without.length > 0) throw new Error(`without a deduplication window: ${without.join(", ")}`);
 }

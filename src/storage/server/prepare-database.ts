@@ -79,13 +79,13 @@ export async function refuseOtherDatabase(
   engine: Engine,
   { database, identity }: Omit<Database, "cluster">,
 ): Promise<void> {
-  const [known] = await engine.query(
+  const [stored] = await engine.query(
     "SELECT schema_version, chain_id, contracts, events FROM identity ORDER BY schema_version DESC LIMIT 1",
   );
   const location = `the database ${database}`;
-  if (known === undefined)
+  if (stored === undefined)
     throw new ConfigError([`${location} has no identity; run \`oddwire cluster schema\``]);
-  const [version, chainId, contracts, events] = known;
+  const [version, chainId, contracts, events] = stored;
   if (Number(version) !== schemaVersion) {
     throw new ConfigError([
       `${location} has tables of version ${Number(version)}, this version of oddwire needs version ${schemaVersion}; ` +

@@ -100,10 +100,10 @@ export const frameReaders = {
 export function getAction(input: unknown): keyof typeof frameReaders {
   if (!isJsonObject(input)) throw invalid("frame", "must be a JSON object");
   const action = getField(input, "action");
-  const known = Object.keys(frameReaders) as (keyof typeof frameReaders)[];
-  const found = known.find((name) => name === action);
+  const actions = Object.keys(frameReaders) as (keyof typeof frameReaders)[];
+  const found = actions.find((name) => name === action);
   if (found !== undefined) return found;
-  throw invalid("action", wrongValue(action ?? null, `one of ${known.join(", ")}`, known));
+  throw invalid("action", wrongValue(action ?? null, `one of ${actions.join(", ")}`, actions));
 }
 
 /** Returns the `id` of a frame, even if the rest of the frame is invalid; `null` if there is none. */

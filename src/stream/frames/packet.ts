@@ -35,8 +35,8 @@ export class Packet {
 
   bytes({ batch, compress }: FrameEncoding): Buffer {
     const name = `${batch} ${compress}`;
-    const known = this.#bytes.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#bytes.get(name);
+    if (cached !== undefined) return cached;
     const bytes = encodeFrames(batch ? toArrays(this.#texts) : this.#texts, compress);
     this.#bytes.set(name, bytes);
     return bytes;

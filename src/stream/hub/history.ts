@@ -50,8 +50,8 @@ export class History {
   /** Reads a page of the entries after a position. `restate` is passed to the channel. */
   read(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const name = `${topic.id} ${after} ${restate}`;
-    const known = this.#pages.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#pages.get(name);
+    if (cached !== undefined) return cached;
     const page = this.#readPage(topic, after, restate);
     this.#pages.set(name, page);
     // A failed read is not cached: the next client reads again.

@@ -174,8 +174,8 @@ export class Hub {
   }
 
   #getTopic(channel: Channel): Topic {
-    const known = this.#topics.get(channel.name);
-    if (known !== undefined) return known;
+    const existing = this.#topics.get(channel.name);
+    if (existing !== undefined) return existing;
     this.#topicsMade += 1;
     const topic = new Topic(`s${this.#topicsMade}`, channel);
     this.#topics.set(channel.name, topic);

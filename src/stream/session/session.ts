@@ -70,7 +70,6 @@ export type Carrier = {
 type SessionOptions = {
   readonly connectionId: string;
   readonly encoding: FrameEncoding;
-  /** The key of the upgrade. */
   readonly key: VerifiedKey | null;
   /** Whether the session needs no key. */
   readonly isPublic: boolean;
@@ -357,9 +356,9 @@ export class Session implements Receiver {
   #subscribe(channel: Channel, start: ChannelRequest, id: FrameId | null): void {
     if (this.#isClosed) return;
     const { hub, quotas } = this.#parts;
-    const known = this.#subscriptions.get(channel.name);
-    if (known !== undefined) {
-      throw new AppError("CONFLICT", `This channel is subscribed already, as ${known.topic.id}`);
+    const existing = this.#subscriptions.get(channel.name);
+    if (existing !== undefined) {
+      throw new AppError("CONFLICT", `This channel is subscribed already, as ${existing.topic.id}`);
     }
     if (this.#subscriptions.size >= quotas.subscriptionsMax) {
       const most = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
@@ -375,8 +374,9 @@ export class Session implements Receiver {
     this.#subscriptions.set(channel.name, subscription);
     hub.listeners.add(this);
     this.#parts.meter.subscriptions += 1;
-    const shown = { channel: channel.normalizedRequest, subscription_id: subscription.topic.id };
-    this.sendText(answerFrame("subscribed", id, { ...shown, seq: publicSeq(subscription.begin) }));
+    const { topic, begin } = subscription;
+    const fields = { channel: channel.normalizedRequest, subscription_id: topic.id };
+    this.sendText(answerFrame("subscribed", id, { ...fields, seq: publicSeq(begin) }));
     // The frame closes a connection that is too slow.
     if (!this.isClosed) subscription.start();
   }

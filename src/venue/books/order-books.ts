@@ -175,10 +175,10 @@ export class OrderBooks {
   /** Returns the entry of a token, added if missing; `null` if there are `booksMax` books and all have followers. */
   #takeIn(assetId: string): Entry | null {
     const nowMs = this.clock.monotonicMs();
-    const known = this.#entries.get(assetId);
-    if (known !== undefined) {
-      known.interestAtMs = nowMs;
-      return known;
+    const existing = this.#entries.get(assetId);
+    if (existing !== undefined) {
+      existing.interestAtMs = nowMs;
+      return existing;
     }
     if (this.#entries.size >= venueLimits.booksMax && !this.#releaseOldest()) return null;
     const onFault = (reason: StaleReason) => this.#faults.add(reason);

@@ -82,12 +82,12 @@ export class DayWindow {
   }
 
   /** Adds trades that are newer than all before. */
-  add(trades: Iterable<DayTrade>, known: KnownTokens): void {
+  add(trades: Iterable<DayTrade>, states: KnownTokens): void {
     for (const trade of trades) {
       const { tokenId } = trade;
       let slot = this.#tokens.find(tokenId);
       if (slot === -1) {
-        slot = this.#tokens.begin(tokenId, known.lastTrade(tokenId), known.getOrdinal(tokenId));
+        slot = this.#tokens.begin(tokenId, states.lastTrade(tokenId), states.getOrdinal(tokenId));
       }
       if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
       else this.#tokens.setBase(slot, trade);

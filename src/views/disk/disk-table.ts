@@ -46,8 +46,8 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   }
 
   get(key: Key): Value | undefined {
-    const known = this.#young.get(key) ?? this.#recall(key);
-    return known === nothing ? undefined : known;
+    const found = this.#young.get(key) ?? this.#recall(key);
+    return found === nothing ? undefined : found;
   }
 
   set(key: Key, value: Value): void {
@@ -95,9 +95,9 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   }
 
   #recall(key: Key): Value | typeof nothing {
-    const known = this.#old.get(key) ?? this.#unwritten.get(key) ?? this.#readRow(key);
-    this.#remember(key, known);
-    return known;
+    const found = this.#old.get(key) ?? this.#unwritten.get(key) ?? this.#readRow(key);
+    this.#remember(key, found);
+    return found;
   }
 
   #readRow(key: Key): Value | typeof nothing {

@@ -329,8 +329,9 @@ export class Conditions {
     const text = this.#toText(condition);
     const isWithoutText = text.source === "none" || text.isComposed;
     const isVenueText = isWithoutText && venue !== null && venue.question !== null;
-    const known = [text.outcomes, venue?.outcomes];
-    const outcomes = (isVenueText ? known.toReversed() : known).find((labels) => labels) ?? [];
+    const candidates = [text.outcomes, venue?.outcomes];
+    const outcomes =
+      (isVenueText ? candidates.toReversed() : candidates).find((labels) => labels) ?? [];
     const tradedBits = tokenIds.map((id) => this.getTotals(id).generations);
     const { gen3 } = condition;
     const isMirrorEvent = gen3?.module === "neg_risk" && text.negRiskMarketId !== gen3.eventId;

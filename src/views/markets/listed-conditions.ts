@@ -74,10 +74,10 @@ export class ListedConditions extends Conditions {
     return Math.min(own, Math.max(condition.createdSeq, listedSeq.get(mirror.ordinal)));
   }
 
-  protected addCondition(known: Omit<Condition, "ordinal">): Condition {
-    const { conditionId, tokenIds } = known;
+  protected addCondition(fields: Omit<Condition, "ordinal">): Condition {
+    const { conditionId, tokenIds } = fields;
     const ordinal = this.getOrdinal(conditionId) ?? this.columns.add(conditionId);
-    const condition = { ...known, ordinal };
+    const condition = { ...fields, ordinal };
     this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
       this.slots.set(tokenId, { conditionId, outcomeIndex });
@@ -127,10 +127,10 @@ export class ListedConditions extends Conditions {
     conditionId: ConditionId | undefined,
     pairedId: ConditionId | undefined,
   ): Condition | undefined {
-    const known = conditionId === undefined ? undefined : this.conditions.get(conditionId);
-    if (known === undefined) return undefined;
-    const condition = { ...known, pairedId };
-    this.conditions.set(known.conditionId, condition);
+    const existing = conditionId === undefined ? undefined : this.conditions.get(conditionId);
+    if (existing === undefined) return undefined;
+    const condition = { ...existing, pairedId };
+    this.conditions.set(existing.conditionId, condition);
     return condition;
   }
 
@@ -214,9 +214,9 @@ export class ListedConditions extends Conditions {
   /** Records that the text of a condition quotes the texts of others. */
   protected addDependencies(conditionId: ConditionId, others: readonly ConditionId[]): void {
     for (const other of others) {
-      const known = this.#dependents.get(other) ?? [];
-      if (known.includes(conditionId) || known.length >= dependentsMax) continue;
-      this.#dependents.set(other, [...known, conditionId]);
+      const existing = this.#dependents.get(other) ?? [];
+      if (existing.includes(conditionId) || existing.length >= dependentsMax) continue;
+      this.#dependents.set(other, [...existing, conditionId]);
     }
   }
 }

@@ -179,8 +179,8 @@ export class MarketColumns {
   #getEventNumber(key: string): number {
     // A key is a hash, or a number of up to 20 digits.
     const hash = `0x${key.replace("0x", "").padStart(64, "0")}` as Hash;
-    const known = this.#eventNumbers.get(hash);
-    if (known !== undefined) return known;
+    const existing = this.#eventNumbers.get(hash);
+    if (existing !== undefined) return existing;
     const number = this.eventCount + 1;
     this.#journal.setAt(this.#eventCount, 0, number);
     this.#eventNumbers.set(hash, number);

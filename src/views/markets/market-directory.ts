@@ -134,8 +134,8 @@ export class MarketDirectory extends ListedConditions {
   adopt(conditionId: ConditionId, proven: ProvenCondition, createdAt: number): void {
     const early = this.#early.get(conditionId) ?? nothingEarly;
     const created = { createdAt, createdSeq: toFirstSeq(0) };
-    const known = { ...proven, ...early, ...created, conditionId, outcomeCount: 2 };
-    this.#pairAdded(this.addCondition(known));
+    const adopted = { ...proven, ...early, ...created, conditionId, outcomeCount: 2 };
+    this.#pairAdded(this.addCondition(adopted));
   }
 
   /** Whether a token was traded and no known condition has it. */
@@ -220,9 +220,9 @@ export class MarketDirectory extends ListedConditions {
     const registeredBlock = kind === "gen3_condition_migrated" ? toBlockNumber(seq) : null;
     if (!this.mirrors.addLink(conditionId, { legacyId, registeredBlock })) return;
     const legacy = this.conditions.get(legacyId);
-    const known = legacy ?? this.#early.get(legacyId) ?? nothingEarly;
-    if (known.namedMirrorId === undefined) {
-      const named = { ...known, namedMirrorId: conditionId };
+    const existing = legacy ?? this.#early.get(legacyId) ?? nothingEarly;
+    if (existing.namedMirrorId === undefined) {
+      const named = { ...existing, namedMirrorId: conditionId };
       if (legacy === undefined) this.#early.set(legacyId, named);
       else this.conditions.set(legacyId, { ...legacy, ...named });
     }
@@ -244,11 +244,11 @@ export class MarketDirectory extends ListedConditions {
   #addGen3Condition(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
     const gen3 = parseGen3TokenId(conditionId as string as TokenId);
     if (gen3 === null) return false;
-    const known = this.conditions.get(conditionId);
-    if (known !== undefined) {
-      const isEarlier = known.adoptedAs !== undefined || seq < known.createdSeq;
+    const existing = this.conditions.get(conditionId);
+    if (existing !== undefined) {
+      const isEarlier = existing.adoptedAs !== undefined || seq < existing.createdSeq;
       const seen = { createdAt: timestamp, createdSeq: seq, adoptedAs: undefined };
-      if (isEarlier) this.addCondition({ ...known, ...seen });
+      if (isEarlier) this.addCondition({ ...existing, ...seen });
       return isEarlier;
     }
     const added = this.addCondition({
@@ -297,8 +297,8 @@ export class MarketDirectory extends ListedConditions {
     const bit = generationBit(contract.generation);
     const condition = this.conditions.get(conditionId);
     if (condition === undefined) {
-      const known = this.#early.get(conditionId) ?? nothingEarly;
-      this.#early.set(conditionId, { ...known, registeredBits: known.registeredBits | bit });
+      const existing = this.#early.get(conditionId) ?? nothingEarly;
+      this.#early.set(conditionId, { ...existing, registeredBits: existing.registeredBits | bit });
     } else if ((condition.registeredBits & bit) === 0) {
       const registeredBits = condition.registeredBits | bit;
       const registered = { ...condition, registeredBits };

@@ -170,11 +170,11 @@ export class MetadataLedger implements MetadataSink {
     for (let ordinal = 0; ordinal < columns.count; ordinal += 1) {
       const isListed = ((listed[ordinal] ?? 0) & marketFlags.listed) !== 0;
       if (isListed && requestedAt[ordinal] === 0) missing += 1;
-      const known = flags[ordinal] ?? 0;
-      byFlags[known] = (byFlags[known] ?? 0) + 1;
+      const bits = flags[ordinal] ?? 0;
+      byFlags[bits] = (byFlags[bits] ?? 0) + 1;
     }
     const getCount = (flag: number) =>
-      byFlags.reduce((sum, count, known) => sum + ((known & flag) === 0 ? 0 : count), 0);
+      byFlags.reduce((sum, count, bits) => sum + ((bits & flag) === 0 ? 0 : count), 0);
     const counts = Object.entries(venueFlags).map(([flag, bit]) => [flag, getCount(bit)]);
     const { known, ...contradictions }: Record<keyof typeof venueFlags, number> =
       Object.fromEntries(counts);

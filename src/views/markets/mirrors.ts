@@ -179,10 +179,10 @@ export class Mirrors {
     const digits = conditionIndex.toString(16).padStart(2, "0");
     const questionId = `${marketId.slice(0, -2)}${digits}` as Hash;
     if (this.#questions.getNegRiskMarket(questionId) !== marketId) return null;
-    const known = this.#questions
+    const found = this.#questions
       .conditionsOfQuestion(questionId)
       .filter((legacyId) => this.#findLegacy(legacyId) !== null);
-    return known.length === 1 ? (known[0] ?? null) : null;
+    return found.length === 1 ? (found[0] ?? null) : null;
   }
 
   #mirrorsOfQuestion(questionId: Hash): readonly ConditionId[] {

@@ -190,8 +190,8 @@ export class Questions {
   }
 
   #putUmaQuestion(questionId: Hash, question: UmaQuestion): void {
-    const known = this.#umaQuestions.get(questionId) ?? [];
-    const others = known.filter(({ adapter }) => adapter !== question.adapter);
+    const existing = this.#umaQuestions.get(questionId) ?? [];
+    const others = existing.filter(({ adapter }) => adapter !== question.adapter);
     this.#umaQuestions.set(questionId, [...others, question]);
   }
 
@@ -200,10 +200,10 @@ export class Questions {
     event: { questionId: Hash; negRiskMarketId: Hash; text: string },
     requestId: Hash | null,
   ): void {
-    const known = this.#negRiskQuestions.get(event.questionId);
+    const existing = this.#negRiskQuestions.get(event.questionId);
     this.#negRiskQuestions.set(event.questionId, {
       negRiskMarketId: event.negRiskMarketId,
-      requestId: requestId ?? known?.requestId ?? null,
+      requestId: requestId ?? existing?.requestId ?? null,
       text: parseNegRiskQuestionText(toBytes(event.text)),
     });
     this.#tie(event.negRiskMarketId, event.questionId);
@@ -211,8 +211,8 @@ export class Questions {
   }
 
   #tie(id: Hash, questionId: Hash): void {
-    const known = this.#getQuestions.get(id) ?? [];
-    if (!known.includes(questionId)) this.#getQuestions.set(id, [...known, questionId]);
+    const existing = this.#getQuestions.get(id) ?? [];
+    if (!existing.includes(questionId)) this.#getQuestions.set(id, [...existing, questionId]);
   }
 
   /** The condition of a question on its adapter, and the neg-risk ones that ask it. */

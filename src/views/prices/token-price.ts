@@ -138,8 +138,8 @@ export function joinedDayCandle(tokenIds: readonly TokenId[], state: MarketState
 function getNewest<Priced extends { readonly seq: Seq }>(
   prices: readonly (Priced | null)[],
 ): Priced | null {
-  const known = prices.filter((one) => one !== null);
-  return known.toSorted((a, b) => b.seq - a.seq)[0] ?? null;
+  const existing = prices.filter((one) => one !== null);
+  return existing.toSorted((a, b) => b.seq - a.seq)[0] ?? null;
 }
 
 /** The last price of a pair before the last 24 hours, as a price of this token; `null` without one. */

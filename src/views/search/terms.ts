@@ -58,8 +58,8 @@ export class Terms {
   /** Returns the number of a term; `null` when it is not in the dictionary. */
   find(term: string): number | null {
     const bytes = Buffer.from(term);
-    const known = this.#slots.get(this.#getSlot(bytes));
-    return known === 0 ? null : known - 1;
+    const entry = this.#slots.get(this.#getSlot(bytes));
+    return entry === 0 ? null : entry - 1;
   }
 
   /** Returns the text of a term. */
@@ -72,8 +72,8 @@ export class Terms {
   add(term: string): number {
     const bytes = Buffer.from(term);
     const slot = this.#getSlot(bytes);
-    const known = this.#slots.get(slot);
-    if (known !== 0) return known - 1;
+    const entry = this.#slots.get(slot);
+    if (entry !== 0) return entry - 1;
     const id = this.size;
     const start = this.#starts.get(id);
     for (const [i, byte] of bytes.entries()) this.#bytes.set(start + i, byte);
@@ -192,8 +192,8 @@ export class Terms {
     const mask = this.#slotCount - 1;
     let slot = getHash(term, 0, term.length) & mask;
     for (;;) {
-      const known = slots[slot] ?? 0;
-      if (known === 0 || this.#isTerm(known - 1, term)) return slot;
+      const entry = slots[slot] ?? 0;
+      if (entry === 0 || this.#isTerm(entry - 1, term)) return slot;
       slot = (slot + 1) & mask;
     }
   }

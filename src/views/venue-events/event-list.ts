@@ -47,7 +47,7 @@ export function listEvents(columns: MarketColumns, selection: EventSelection): M
   const sums = emptySums(columns.eventCount + 1);
   inChunks(columns.count, (step) => addMarkets(sums, columns, step));
   rankEvents(sums, columns, selection.market);
-  const wanted: number[] = [];
+  const selected: number[] = [];
   for (let event = 1; event < sums.leads.length; event += 1) {
     const isOpen = (sums.isOpen[event] ?? 0) === 1;
     const isRequested =
@@ -55,13 +55,13 @@ export function listEvents(columns: MarketColumns, selection: EventSelection): M
       (status === "all" || (status === "open") === isOpen) &&
       (sums.volume[event] ?? 0) >= minVolume &&
       (sums.volume_24h[event] ?? 0) >= minDayVolume;
-    if (isRequested) wanted.push(event);
+    if (isRequested) selected.push(event);
   }
   return new MarketList(columns, {
-    ordinals: Int32Array.from(wanted, (event) => sums.leads[event] ?? 0),
-    ranks: Uint16Array.from(wanted, (event) => sums.ranks[event] ?? 0),
-    length: wanted.length,
-    keys: Float64Array.from(wanted, (event) => sums[sort][event] ?? 0),
+    ordinals: Int32Array.from(selected, (event) => sums.leads[event] ?? 0),
+    ranks: Uint16Array.from(selected, (event) => sums.ranks[event] ?? 0),
+    length: selected.length,
+    keys: Float64Array.from(selected, (event) => sums[sort][event] ?? 0),
   });
 }
 

@@ -87,7 +87,7 @@ export function getTransaction(backend: Backend): Route {
       const context = getRowContext(backend);
       const { directory } = backend.state;
       const { log_index: _index, ...location } = locationFields(first, context);
-      const shown = fills.slice(0, rowsMax);
+      const included = fills.slice(0, rowsMax);
       const others: Static<typeof otherEventShape>[] = [];
       const resolutions: Static<typeof resolutionRow>[] = [];
       const notices: Static<typeof exchangeEventRow>[] = [];
@@ -102,14 +102,14 @@ export function getTransaction(backend: Backend): Route {
       const data = {
         ...location,
         truncated: fills.length > rowsMax || events.length > rowsMax,
-        trades: shown.filter(isTrade).map((fill) => ({
+        trades: included.filter(isTrade).map((fill) => ({
           ...toTradeRow(fill, context),
           ...toMarketFields(context.getToken(fill.tokenId).market),
         })),
-        matches: shown
+        matches: included
           .filter(({ role }) => role === "taker")
           .map((fill) => toMatchRow(fill, context)),
-        fills: shown.map((fill) => toFillRow(fill, context)),
+        fills: included.map((fill) => toFillRow(fill, context)),
         resolutions,
         exchange_events: notices,
         other_events: others,

@@ -85,10 +85,10 @@ export function getEvent({ state }: Backend): Route {
 }
 
 function requestedEvents(state: MarketState, query: EventQuery, hits: Hits | null): EventSelection {
-  const { status: wanted, sort, min_volume: volume, min_volume_24h: dayVolume, ...rest } = query;
+  const { status, sort, min_volume: volume, min_volume_24h: dayVolume, ...rest } = query;
   return {
     market: { ...toSelection(state, { ...rest, status: "all", sort: "volume" }), hits },
-    status: wanted,
+    status,
     minVolume: Number(volume ?? 0n),
     minDayVolume: Number(dayVolume ?? 0n),
     sort,

@@ -73,7 +73,7 @@ function eventListRoute(
   },
 ): Route {
   const { path, summary, description, row, kinds, present } = list;
-  const shown = publicAs((located: LocatedEvent, context: RowContext): Row => {
+  const presented = publicAs((located: LocatedEvent, context: RowContext): Row => {
     const event = present(located, context);
     assert(event !== null, "only what exchanges log is read");
     return event;
@@ -90,7 +90,7 @@ function eventListRoute(
         ...listOrder(parts, { path, query }),
       };
       const source = storedSource(parts.facts, storedEvents(events));
-      return answerList(parts, reply, { path, query, row, source, ...shown });
+      return answerList(parts, reply, { path, query, row, source, ...presented });
     },
   });
 }
