@@ -3,16 +3,30 @@ import { posix } from "node:path";
 
 const page = (text, link) => ({ text, link });
 
+/** Where the site is without a proxy that serves it below another path. Each page finds out where it really is. */
+const base = "/guide/";
+const realBase = "__VP_SITE_DATA__.base";
+
 export default {
   title: "Oddwire",
   description: "The self-hosted Polymarket data API",
-  base: "/guide/",
+  base,
   lastUpdated: false,
   // Without an icon of its own, browsers ask the service for /favicon.ico, which it does not have.
   head: [["link", { rel: "icon", href: "data:," }]],
   srcExclude: ["decisions/**"],
   rewrites: { "README.md": "index.md", "guide/README.md": "guide/index.md" },
   markdown: { config: adaptLinks },
+  vite: {
+    plugins: [
+      {
+        name: "real-base",
+        apply: (_config, { isSsrBuild }) => isSsrBuild !== true,
+        generateBundle: useRealBase,
+      },
+    ],
+  },
+  transformHtml: makeRelative,
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
@@ -70,6 +84,30 @@ export default {
     ],
   },
 };
+
+/** Replaces the base in scripts by the one that the page found. */
+function useRealBase(_options, bundle) {
+  for (const chunk of Object.values(bundle)) {
+    if (chunk.type !== "chunk") continue;
+    chunk.code = chunk.code.replaceAll(`"${base}"`, realBase);
+    // The index is JSON in single quotes. Its ids are paths.
+    if (chunk.name.startsWith("@localSearchIndex"))
+      chunk.code = chunk.code.replaceAll(`:"${base}`, `:"'+${realBase}+'`);
+  }
+}
+
+/** Makes the addresses in a page relative, and adds a script that finds the base before the others start. */
+function makeRelative(html, _file, { page: path }) {
+  const root = "../".repeat(path.split("/").length - 1) || "./";
+  // The links around the text stay when another page is opened, so they must not be relative then.
+  const script = [
+    `${realBase}=new URL("${root}",location.href).pathname`,
+    `for(const link of document.querySelectorAll('a[href^="."]'))link.setAttribute("href",link.pathname+link.hash)`,
+  ];
+  return html
+    .replaceAll(/(?<= (?:href|src)=")\/guide\//g, root)
+    .replace("</body>", `<script>${script.join(";")}</script></body>`);
+}
 
 /** Links to files that are not part of the site, such as tests, become plain text; those to a README lead to its page. */
 function adaptLinks(markdown) {

@@ -32,7 +32,7 @@ function get(path: string): Promise<Response> {
 
 test("pages and their files need no key", async () => {
   const moved = await get("/guide");
-  assert.deepEqual([moved.status, moved.headers.get("location")], [308, "/guide/"]);
+  assert.deepEqual([moved.status, moved.headers.get("location")], [308, "guide/"]);
   for (const path of ["/guide/operations.html", "/guide/operations", "/guide/folder/"]) {
     const page = await get(path);
     assert.deepEqual([page.status, await page.text()], [200, "<h1>Operations</h1>"], path);

@@ -103,7 +103,7 @@ for (const [path, meant] of meantPaths) {
   });
 }
 
-test("308: a slash too many leads to the known path, with the query", async () => {
+test("308: a slash too many leads to the known path, with the query, also below a path", async () => {
   const { edge } = server;
   for (const [path, location] of [
     ["/v1/markets/", "/v1/markets"],
@@ -116,7 +116,9 @@ test("308: a slash too many leads to the known path, with the query", async () =
     for (const method of ["GET", "POST"]) {
       const answer = await edge.request(method, path, { key: edge.keys.read });
       assert.equal(answer.status, 308, path);
-      assert.equal(answer.headers.get("location"), location);
+      const below = `${edge.url}/below`;
+      const { href } = new URL(answer.headers.get("location") ?? "", below + path);
+      assert.equal(href, below + location);
       assertEveryHeader(answer.headers);
     }
   }

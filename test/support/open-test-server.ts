@@ -108,7 +108,7 @@ export async function openTestServer(
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
     drainTimeoutMs?: number;
-    unknownPage?: () => Promise<PackableBytes>;
+    unknownPage?: (target: string) => Promise<PackableBytes>;
     /** Lets the server serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;

@@ -12,6 +12,7 @@ import { TransactionPage } from "../pages/transaction-page.tsx";
 import { WalletPage } from "../pages/wallet-page.tsx";
 import { Countdown, FailureNotice, Notice, Skeleton } from "../parts/states.tsx";
 import { segments } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
 import { access, outage } from "../service/session.ts";
 import { Header } from "./header.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
@@ -120,7 +121,8 @@ function UnknownPage() {
     <>
       <h1 class="loading">Not found</h1>
       <Notice title="There is no such page">
-        <a href="/">Go to the markets</a>, or read the <a href="/docs">API reference</a>.
+        <a href={paths.markets}>Go to the markets</a>, or read the{" "}
+        <a href={paths.reference}>API reference</a>.
       </Notice>
     </>
   );

@@ -1,5 +1,6 @@
 import { duration } from "../format/times.ts";
 import { segments } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
 import {
   access,
   askForKey,
@@ -14,10 +15,10 @@ import { isHelpOpen } from "./shortcuts.ts";
 import { nextTheme, theme } from "./theme.ts";
 
 const places = [
-  ["/", "Markets", ["", "market", "event", "markets", "events"]],
-  ["/trades", "Trades", ["trades", "tx", "order", "wallet", "transactions", "orders", "wallets"]],
-  ["/status", "Status", ["status"]],
-  ["/keys", "Keys", ["keys"]],
+  [paths.markets, "Markets", ["", "market", "event", "markets", "events"]],
+  [paths.trades, "Trades", ["trades", "tx", "order", "wallet", "transactions", "orders", "wallets"]],
+  [paths.status, "Status", ["status"]],
+  [paths.keys, "Keys", ["keys"]],
 ] as const;
 
 const themeSigns = { auto: "◐", light: "☀", dark: "☾" } as const;
@@ -27,7 +28,7 @@ export function Header() {
   const [name = ""] = segments.value;
   return (
     <header class="top">
-      <a class="brand" href="/" aria-label="Oddwire, markets">
+      <a class="brand" href={paths.markets} aria-label="Oddwire, markets">
         <Mark />
         <span>Oddwire</span>
       </a>
@@ -83,7 +84,7 @@ function Pulse() {
   const [state, text] = getPulse();
   return (
     <span class="pulse-group">
-      <a class={`pulse ${state}`} href="/status">
+      <a class={`pulse ${state}`} href={paths.status}>
         {text}
       </a>
       {access.value.state === "open" && isPublic.value && (

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { navigate } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
 import { findAnything } from "../service/find-anything.ts";
 import type { Found } from "../service/found-markets.ts";
 import { access } from "../service/session.ts";
@@ -29,7 +30,7 @@ export function SearchBox() {
       setAt((at + by + found.length) % Math.max(1, found.length));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      const list = `/?search=${encodeURIComponent(text.trim())}`;
+      const list = paths.search(text.trim());
       // The list still shows results of an earlier text, so search for the typed text first.
       if (isSearching) void findAnything(text.trim()).then(([best]) => open(best?.path ?? list));
       else open(found[at]?.path ?? list);

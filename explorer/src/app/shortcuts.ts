@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { navigate } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
 
 export const isHelpOpen = signal(false);
 
@@ -18,10 +19,10 @@ export const shortcuts = [
 ] as const;
 
 const places: Readonly<Record<string, string>> = {
-  m: "/",
-  t: "/trades",
-  s: "/status",
-  k: "/keys",
+  m: paths.markets,
+  t: paths.trades,
+  s: paths.status,
+  k: paths.keys,
 };
 
 /** Listens for the shortcuts. The returned function stops listening. */

@@ -16,6 +16,7 @@ import { Figures, Panel } from "../parts/panel.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { getChoice, setParameters } from "../routing/location.ts";
+import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { ledgerTokens } from "../service/ledgers.ts";
 import { useResource } from "../service/use-resource.ts";
@@ -67,9 +68,9 @@ function EventView({ event, markets }: Known) {
     <>
       <header class="market-head">
         <p class="crumbs">
-          <a href="/">Markets</a>
+          <a href={paths.markets}>Markets</a>
           {event.category !== null && (
-            <a href={`/?category=${encodeURIComponent(event.category)}`}>{event.category}</a>
+            <a href={paths.category(event.category)}>{event.category}</a>
           )}
         </p>
         <h1>{title}</h1>

@@ -117,8 +117,8 @@ function MarketHead(props: {
   return (
     <header class="market-head">
       <p class="crumbs">
-        <a href="/">Markets</a>
-        {category !== null && <a href={`/?category=${encodeURIComponent(category)}`}>{category}</a>}
+        <a href={paths.markets}>Markets</a>
+        {category !== null && <a href={paths.category(category)}>{category}</a>}
         {eventId !== null && <EventLink id={eventId} />}
       </p>
       <h1>{getName(market)}</h1>

@@ -8,6 +8,7 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { getChoice, parameters, setParameters } from "../routing/location.ts";
+import { paths, rootPath } from "../routing/paths.ts";
 import { client, isCatchingUp, metrics } from "../service/session.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 
@@ -206,7 +207,7 @@ function NoMatch({ query }: { readonly query: Query }) {
           A service that starts at the latest block knows only newer markets. Start it with{" "}
           <code>--venue polymarket</code>, which names older ones. For their history, use an earlier{" "}
           <code>--start-block</code> with a new data directory, or fill that from files with{" "}
-          <code>oddwire import --lake</code> (<a href="/guide/lake">how to import a lake</a>).
+          <code>oddwire import --lake</code> (<a href={`${rootPath}guide/lake`}>how to import a lake</a>).
         </p>
       )}
       {status !== "all" && (
@@ -230,7 +231,7 @@ function CatchingUp() {
   if (backfill === null) {
     return (
       <p class="stale" role="status">
-        The service has not indexed a block yet. <a href="/status">Status</a> shows what it waits
+        The service has not indexed a block yet. <a href={paths.status}>Status</a> shows what it waits
         for.
       </p>
     );

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { paths } from "../routing/paths.ts";
 import {
   type ApiRequest,
   getUrl,
@@ -39,7 +40,7 @@ function ApiDialog(props: {
         <RequestCode key={request.title} request={request} language={language} />
       ))}
       <p class="dim">
-        Everything on this page comes from the public API. <a href="/docs">Reference</a>
+        Everything on this page comes from the public API. <a href={paths.reference}>Reference</a>
       </p>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 /** Placeholders of a view: messages, failures and the lines shown while loading. */
 import type { ComponentChildren } from "preact";
 import { duration } from "../format/times.ts";
+import { paths } from "../routing/paths.ts";
 import type { Failure } from "../service/failure.ts";
 import { resumesInSeconds } from "../service/limited-fetch.ts";
 import { isCatchingUp } from "../service/session.ts";
@@ -46,7 +47,7 @@ export function FailureNotice(props: { readonly failure: Failure; readonly what:
           {isCatchingUp.value
             ? "It may be in blocks that are not indexed yet. "
             : "It may be older than the first indexed block. "}
-          Check the id, or <a href="/">search all markets</a>.
+          Check the id, or <a href={paths.markets}>search all markets</a>.
         </Notice>
       );
     case "unreachable":

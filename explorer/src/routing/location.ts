@@ -1,11 +1,13 @@
 /** The address of the page: paths name pages, the query string holds their state. */
 import { computed, signal } from "@preact/signals";
+import { rootPath } from "./paths.ts";
 
 const here = signal(new URL(location.href));
 
-/** The path in segments, decoded; a segment that cannot be decoded stays as it is. */
+/** The path below that of the service in segments, decoded; a segment that cannot be decoded stays as it is. */
 export const segments = computed(() =>
   here.value.pathname
+    .slice(rootPath.length)
     .split("/")
     .filter((segment) => segment !== "")
     .map(decoded),
@@ -15,7 +17,7 @@ export const segments = computed(() =>
 export const parameters = computed(() => here.value.searchParams);
 
 /** Paths of the service that are not pages of the explorer. */
-const ownPaths = /^\/(?:v1|docs|guide|assets)(?:\/|$)/;
+const ownPaths = /^(?:v1|docs|guide|assets)(?:\/|$)/;
 
 /** Follows the address. Called once. */
 export function watchLocation(): void {
@@ -83,5 +85,6 @@ function getLink(event: MouseEvent): URL | null {
   if (link === null || link.target !== "" || link.download !== "") return null;
   if (link.getAttribute("href")?.startsWith("#") === true) return null;
   const url = new URL(link.href);
-  return url.origin === location.origin && !ownPaths.test(url.pathname) ? url : null;
+  const isOfService = url.origin === location.origin && url.pathname.startsWith(rootPath);
+  return isOfService && !ownPaths.test(url.pathname.slice(rootPath.length)) ? url : null;
 }

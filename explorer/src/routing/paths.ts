@@ -1,7 +1,22 @@
 /** Addresses of the pages. */
-const getPath = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`;
+
+/** The path of the service, which ends with a slash. A proxy can serve it below a path: this script is in its `assets/`. */
+export const rootPath = new URL("../", import.meta.url).pathname;
+
+const getPath = (page: string, id: string): string =>
+  `${rootPath}${page}/${encodeURIComponent(id)}`;
+
+const getList = (name: string, value: string): string =>
+  `${rootPath}?${name}=${encodeURIComponent(value)}`;
 
 export const paths = {
+  markets: rootPath,
+  trades: `${rootPath}trades`,
+  status: `${rootPath}status`,
+  keys: `${rootPath}keys`,
+  reference: `${rootPath}docs`,
+  category: (category: string): string => getList("category", category),
+  search: (text: string): string => getList("search", text),
   market: (id: string): string => getPath("market", id),
   event: (id: string): string => getPath("event", id),
   wallet: (address: string): string => getPath("wallet", address),

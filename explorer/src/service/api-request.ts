@@ -1,3 +1,5 @@
+import { rootPath } from "../routing/paths.ts";
+
 /** The API request behind a view. */
 export type ApiRequest = {
   readonly title: string;
@@ -14,7 +16,7 @@ export type Language = (typeof languages)[number];
 
 /** Returns the URL with the parameters that are set. */
 export function getUrl({ path, query = {} }: ApiRequest): string {
-  const url = new URL(path, location.origin);
+  const url = new URL(rootPath + path.slice(1), location.origin);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   }

@@ -1,5 +1,8 @@
 /** Where the key is kept: in this tab, and on this device if asked. Open tabs of this site pass it on to new ones. */
-const storedName = "oddwire-key";
+import { rootPath } from "../routing/paths.ts";
+
+/** Services below several paths of one site have keys of their own. */
+const storedName = rootPath === "/" ? "oddwire-key" : `oddwire-key ${rootPath}`;
 
 type Message =
   | { readonly type: "request" }

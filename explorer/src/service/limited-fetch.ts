@@ -1,5 +1,6 @@
 /** Sends the requests of this tab, but none while the service refuses all of them. */
 import { computed, signal } from "@preact/signals";
+import { rootPath } from "../routing/paths.ts";
 import { nowMs } from "./clock.ts";
 
 /** The response over the rate limit or to a blocked IP, and until when it holds for all requests. */
@@ -10,7 +11,7 @@ const firstWaitMs = 5000;
 /** The longest wait, even if an IP is blocked for longer: a block can be removed. */
 const longestWaitMs = 60_000;
 /** Counts toward the limit of the IP, even with a key. */
-const readyPath = "/v1/ready";
+const readyPath = `${rootPath}v1/ready`;
 
 const refusal = signal<Refusal | null>(null);
 let lastUntilMs = 0;

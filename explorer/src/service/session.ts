@@ -4,6 +4,7 @@ import type { GetMetrics, Meta } from "../../../clients/typescript/src/api.ts";
 import { wait } from "../../../clients/typescript/src/backoff.ts";
 import { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import { dropFragment } from "../routing/location.ts";
+import { rootPath } from "../routing/paths.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import {
   dropKey,
@@ -32,7 +33,7 @@ const generation = signal(0);
 export const client = computed(
   () =>
     new OddwireClient({
-      url: location.origin,
+      url: location.origin + rootPath,
       ...(key.value === null ? {} : { key: key.value }),
       fetch: fetchWhenAllowed,
       backoff: { attempts: 1, firstWaitMs: 500, longestWaitMs: 5000 },

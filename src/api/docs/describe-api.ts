@@ -94,7 +94,7 @@ export function describeApi(routes: Readonly<Record<string, Route>>, live: LiveE
       description: guide,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/" }],
+    servers: [{ url: ".." }],
     tags,
     paths,
     components: {

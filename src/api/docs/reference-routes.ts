@@ -12,11 +12,10 @@ import {
 import type { PackableBytes } from "../route/gzip.ts";
 import { defineRoute, type Route } from "../route/route.ts";
 
-const scriptPath = "/docs/js/scalar.js";
+const scriptPath = "docs/js/scalar.js";
 
 /** Disables fonts from other hosts, telemetry and the hosted services of the viewer's authors. */
 const configuration = {
-  url: "/v1/openapi.json",
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -33,8 +32,10 @@ const configuration = {
       --scalar-color-blue: #6cb8ff; --scalar-color-red: #ff8b84; }`,
 } as const;
 
-/** Starts the viewer, and names what it leaves without a name for screen readers. */
-const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(configuration)});
+/** Starts the viewer with the address of the service as the page has it, and names what it leaves without a name for screen readers. */
+const startScript = `const root = new URL("./", location.href).href.slice(0, -1);
+const source = { url: root + "/v1/openapi.json", servers: [{ url: root }] };
+Scalar.createApiReference("#reference", Object.assign(source, ${JSON.stringify(configuration)}));
 const named = [
   ["button[class*='copy-button']:not([aria-label])", { "aria-label": "Copy" }],
   [".code-input-lite__editor:not([aria-label])", { "aria-label": "Value", role: "textbox" }],
@@ -56,7 +57,7 @@ const page = `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
-<noscript><p>This page needs JavaScript. The same as OpenAPI: <a href="/v1/openapi.json">/v1/openapi.json</a></p></noscript>
+<noscript><p>This page needs JavaScript. The same as OpenAPI: <a href="v1/openapi.json">/v1/openapi.json</a></p></noscript>
 <div id="reference"></div>
 <script src="${scriptPath}"></script>
 <script>${startScript}</script>
@@ -88,7 +89,7 @@ export function referenceRoutes(): readonly Route[] {
     }),
     defineRoute({
       ...fileRoute,
-      path: scriptPath,
+      path: `/${scriptPath}`,
       summary: "The script of the API reference",
       cacheControl: "private, max-age=86400",
       handler: madeOnce(readScript),

@@ -7,6 +7,7 @@ import { AppError } from "../../base/errors.ts";
 import {
   fileRoute,
   getContentType,
+  getRootUrl,
   madeOnce,
   pagePolicy,
   pageRoute,
@@ -74,13 +75,9 @@ const yearSeconds = 31_536_000;
  */
 export function explorerRoutes(imageOrigins: readonly string[], open = openExplorer) {
   const readFiles = madeOnce(async () => keep(await open(), imageOrigins));
-  const fileNamed = async (name: string): Promise<PackableBytes> => {
-    const file = (await readFiles()).get(name);
-    if (file === undefined) throw new AppError("NOT_FOUND");
-    return file;
-  };
   // In the browser it shows what its address names, or that there is no such page.
-  const page = () => fileNamed("");
+  const page = async (target: string): Promise<PackableBytes> =>
+    (await readFiles()).getPage(getRootUrl(target));
   const pages = pagePaths.map((path) =>
     defineRoute({
       ...pageRoute,
@@ -90,7 +87,7 @@ export function explorerRoutes(imageOrigins: readonly string[], open = openExplo
       // The page keeps its state in the query string.
       querystring: Type.Object({}, { additionalProperties: true }),
       cacheControl: "private, max-age=0",
-      handler: page,
+      handler: () => page(path),
     }),
   );
   const assets = defineRoute({
@@ -100,27 +97,35 @@ export function explorerRoutes(imageOrigins: readonly string[], open = openExplo
     params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
     // Without `immutable` some browsers ask again when the page is reloaded.
     cacheControl: `private, max-age=${yearSeconds}, immutable`,
-    handler: ({ params }) => fileNamed(params.name),
+    handler: async ({ params }) => {
+      const asset = (await readFiles()).assets.get(params.name);
+      if (asset === undefined) throw new AppError("NOT_FOUND");
+      return asset;
+    },
   });
   return { routes: [...pages, assets], page };
 }
 
-function keep(
-  files: ExplorerFiles,
-  imageOrigins: readonly string[],
-): ReadonlyMap<string, PackableBytes> {
+/** Returns the assets by name, and the page for each relative URL of the root. */
+function keep(files: ExplorerFiles, imageOrigins: readonly string[]) {
   const policy = getPolicy(imageOrigins);
+  const toFile = (name: string, body: Buffer): PackableBytes => {
+    const contentType = getContentType(name);
+    assert(contentType !== null, `${name} is of the explorer`);
+    return staticFile(body, contentType, policy);
+  };
   const meta = `<meta name="image-origins" content="${imageOrigins.join(" ")}"></head>`;
-  return new Map(
-    [...files].map(([name, body]) => {
-      const contentType = getContentType(name);
-      assert(contentType !== null, `${name} is of the explorer`);
-      const isPage = name === pageName;
-      const hasMeta = isPage && imageOrigins.length > 0;
-      const full = hasMeta ? Buffer.from(body.toString().replace("</head>", meta)) : body;
-      const file = staticFile(full, contentType, policy);
-      // The page has no name under `/assets`, where browsers cache files for a year.
-      return [isPage ? "" : name, file];
-    }),
-  );
+  const source = String(files.get(pageName));
+  const page = imageOrigins.length > 0 ? source.replace("</head>", meta) : source;
+  const pages = new Map<string, PackableBytes>();
+  const assets = [...files].filter(([name]) => name !== pageName);
+  return {
+    assets: new Map(assets.map(([name, body]) => [name, toFile(name, body)])),
+    getPage: (root: string): PackableBytes => {
+      const body = page.replaceAll(/(?<= (?:href|src)=")\//g, root);
+      const made = pages.get(root) ?? toFile(pageName, Buffer.from(body));
+      pages.set(root, made);
+      return made;
+    },
+  };
 }

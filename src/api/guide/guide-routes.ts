@@ -53,7 +53,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
     path: "/guide",
     statuses: [308],
     handler: (_request, reply) => {
-      reply.header("location", "/guide/");
+      reply.header("location", "guide/");
       return "";
     },
   });

@@ -39,8 +39,8 @@ type ServerOptions = {
   /** The freshness in `meta`; not needed when no response has `meta`. */
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
-  /** The page that browsers get instead of `NOT_FOUND`. Without it they get the error as JSON. */
-  readonly unknownPage?: () => Promise<PackableBytes>;
+  /** The page that browsers get at a request target instead of `NOT_FOUND`. Without it they get the error as JSON. */
+  readonly unknownPage?: (target: string) => Promise<PackableBytes>;
   /** Takes requests that upgrade to WebSocket. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
@@ -243,7 +243,7 @@ export class HttpServer {
   /** Returns what a browser gets in place of an error, and sets its headers; `null` for the error itself. */
   #pageFor(reply: FastifyReply, error: AppError): Awaitable<Buffer | string> | null {
     if (error.code === "NOT_FOUND") {
-      const unknown = this.#options.unknownPage?.();
+      const unknown = this.#options.unknownPage?.(reply.request.raw.url ?? "/");
       return unknown?.then((page) => bodyFor(reply, page)) ?? null;
     }
     const page = getWaitPage(error, reply.request.id);

@@ -15,6 +15,18 @@ export function staticFile(body: Buffer, contentType: string, policy: string): P
   return new PackableBytes(body, { level: 9, headers });
 }
 
+/** Deeper paths are of no page. Each level of an unknown path can cost a copy of the page. */
+const levelsMax = 8;
+
+/**
+ * Returns the relative URL of the root of the service at a request target, such as `../` at `/market/{id}`. Unlike `/`
+ * it is correct when a proxy serves the service below a path.
+ */
+export function getRootUrl(target: string): string {
+  const levels = target.replace(/\?.*/s, "").split("/").length - 2;
+  return levels > levelsMax ? "/" : "../".repeat(levels) || "./";
+}
+
 /** Returns a function that makes something at the first call, for all calls. After a failure the next call tries again. */
 export function madeOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | null = null;

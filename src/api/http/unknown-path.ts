@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../base/errors.ts";
 import { findSynonym, nearName } from "../../base/near-name.ts";
+import { getRootUrl } from "./static-file.ts";
 
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
 
@@ -11,8 +12,8 @@ export function wantsPage({ method, url = "", headers }: IncomingMessage): boole
 }
 
 /**
- * Returns where a request with a slash too many belongs: the known path, with the query. `null` when that is unknown
- * too, or when no slash is the reason.
+ * Returns where a request with a slash too many belongs: the relative URL of the known path, with the query. `null` when
+ * that is unknown too, or when no slash is the reason.
  */
 export function findCanonicalTarget(
   url: string | undefined,
@@ -30,7 +31,8 @@ export function findCanonicalTarget(
       word === segments[at] || (isTrailing && word.startsWith("{"));
     return one === canonical || (words.length === segments.length && words.every(matches));
   });
-  return isKnown ? [canonical, ...query].join("?") : null;
+  if (!isKnown) return null;
+  return [getRootUrl(path) + segments.join("/"), ...query].join("?");
 }
 
 /** Returns `NOT_FOUND` for an unknown path. Its message suggests what was probably meant. */

@@ -62,11 +62,11 @@ export function toPagination(
   return { limit: query.limit, has_more: edge !== null, next_cursor };
 }
 
-/** Returns the value of `Link` (RFC 8288) for the page after the one at a request target. */
+/** Returns the value of `Link` (RFC 8288) for the page after the one at a request target, relative to it. */
 export function linkToNext(target: string, cursor: string): string {
-  const { pathname, searchParams } = new URL(target, "http://localhost");
+  const { searchParams } = new URL(target, "http://localhost");
   searchParams.set("cursor", cursor);
-  return `<${pathname}?${searchParams.toString()}>; rel="next"`;
+  return `<?${searchParams.toString()}>; rel="next"`;
 }
 
 /** Returns the response for a page. If `read` has one row more than `limit`, there is a next page. */
