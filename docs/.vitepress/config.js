@@ -5,7 +5,7 @@ const page = (text, link) => ({ text, link });
 
 /** Where the site is without a proxy that serves it below another path. Each page finds out where it really is. */
 const base = "/guide/";
-const realBase = "__VP_SITE_DATA__.base";
+const realBase = "(__VP_SITE_DATA__.base)";
 
 export default {
   title: "Oddwire",
@@ -69,6 +69,7 @@ export default {
         text: "Operate",
         items: [
           page("Operations", "/operations"),
+          page("Proxies and balancers", "/proxies"),
           page("Configuration", "/configuration"),
           page("Metrics", "/metrics"),
           page("ClickHouse server", "/clickhouse"),

@@ -116,7 +116,7 @@ async function listen(
 }
 
 function getEdge({ config, log }: RoleStart, access: AccessStore) {
-  const { host, corsOrigins, trustedProxies, connectionsPerIp } = config;
+  const { host, corsOrigins, trustedProxies, connectionsPerIp, keepAliveSeconds } = config;
   const { authFailuresMax: failuresMax, rateLimitIp: requestsPerIp } = config;
   const limits = { failuresMax, trustedProxies, connectionsPerIp, requestsPerIp };
   const isPublic = {
@@ -124,7 +124,7 @@ function getEdge({ config, log }: RoleStart, access: AccessStore) {
     isPublicMetrics: config.publicMetrics === 1,
   };
   const admission = new Admission({ access, clock: systemClock, ...limits, ...isPublic });
-  return { host, corsOrigins, admission, clock: systemClock, log };
+  return { host, corsOrigins, keepAliveSeconds, admission, clock: systemClock, log };
 }
 
 function getQuotas(config: Config): StreamQuotas {

@@ -28,7 +28,9 @@ test("200: a page and its script, without a key", async () => {
   assert.equal(answer.headers.get("content-type"), "text/html; charset=utf-8");
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
   const [, address = ""] = /<script src="([^"]+)"/.exec(answer.text) ?? [];
-  const script = await fetch(new URL(address, `${server.url}/docs`), { headers: { "accept-encoding": "gzip" } });
+  const script = await fetch(new URL(address, `${server.url}/docs`), {
+    headers: { "accept-encoding": "gzip" },
+  });
   assert.equal(script.status, 200);
   assert.equal(script.headers.get("content-type"), "text/javascript; charset=utf-8");
   assert.equal(script.headers.get("cache-control"), "private, max-age=86400");

@@ -69,9 +69,7 @@ function EventView({ event, markets }: Known) {
       <header class="market-head">
         <p class="crumbs">
           <a href={paths.markets}>Markets</a>
-          {event.category !== null && (
-            <a href={paths.category(event.category)}>{event.category}</a>
-          )}
+          {event.category !== null && <a href={paths.category(event.category)}>{event.category}</a>}
         </p>
         <h1>{title}</h1>
         <Figures

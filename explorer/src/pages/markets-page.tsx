@@ -207,7 +207,8 @@ function NoMatch({ query }: { readonly query: Query }) {
           A service that starts at the latest block knows only newer markets. Start it with{" "}
           <code>--venue polymarket</code>, which names older ones. For their history, use an earlier{" "}
           <code>--start-block</code> with a new data directory, or fill that from files with{" "}
-          <code>oddwire import --lake</code> (<a href={`${rootPath}guide/lake`}>how to import a lake</a>).
+          <code>oddwire import --lake</code> (
+          <a href={`${rootPath}guide/lake`}>how to import a lake</a>).
         </p>
       )}
       {status !== "all" && (
@@ -231,8 +232,8 @@ function CatchingUp() {
   if (backfill === null) {
     return (
       <p class="stale" role="status">
-        The service has not indexed a block yet. <a href={paths.status}>Status</a> shows what it waits
-        for.
+        The service has not indexed a block yet. <a href={paths.status}>Status</a> shows what it
+        waits for.
       </p>
     );
   }

@@ -1,12 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import { webLimits } from "../../base/config/limits.ts";
 
-/** Options of Node's HTTP server. */
-export const nodeOptions = {
+/** Where the server listens, and how long it keeps idle connections. */
+export type SocketOptions = {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** How long an idle connection stays open; 65 s by default. */
+  readonly keepAliveSeconds?: number;
+};
+
+/** Returns the options of Node's HTTP server. */
+export const getNodeOptions = ({
+  keepAliveSeconds = webLimits.keepAliveSeconds,
+}: SocketOptions) => ({
   maxHeaderSize: webLimits.headerBytesMax,
   headersTimeout: webLimits.headersTimeoutMs,
   requestTimeout: webLimits.requestTimeoutMs,
-  keepAliveTimeout: webLimits.keepAliveTimeoutMs,
   // The interval at which Node applies the timeouts of slow senders, in milliseconds; 30 s by default.
   connectionsCheckingInterval: 1000,
   // Node's own error has none of our headers. `HttpServer` checks `Host` instead.
@@ -15,7 +25,8 @@ export const nodeOptions = {
   joinDuplicateHeaders: true,
   // Skips the body stream of a request without a body. That is a twentieth of the cost of a cached response.
   optimizeEmptyRequests: true,
-} as const;
+  keepAliveTimeout: keepAliveSeconds * 1000,
+});
 
 /** Options of Fastify. */
 export const frameworkOptions = {

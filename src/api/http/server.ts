@@ -23,14 +23,11 @@ import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./an
 import { BareAnswers, everyMethod } from "./bare-answers.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { findHostFault, getRequestId, hasBody } from "./request-head.ts";
-import { frameworkOptions, nodeOptions } from "./server-options.ts";
+import { frameworkOptions, getNodeOptions, type SocketOptions } from "./server-options.ts";
 import { findCanonicalTarget, unknownPath, wantsPage } from "./unknown-path.ts";
 import { getWaitPage, waitPageHeaders } from "./wait-page.ts";
 
-type ServerOptions = {
-  readonly host: string;
-  /** 0 picks a free one. */
-  readonly port: number;
+type ServerOptions = SocketOptions & {
   readonly routes: readonly Route[];
   readonly admission: Admission;
   readonly corsOrigins: readonly string[];
@@ -107,7 +104,7 @@ export class HttpServer {
       ...frameworkOptions,
       // Cached responses do not reach Fastify, except while the server closes: Fastify then adds `Connection: close`.
       serverFactory: (handle) =>
-        createServer(nodeOptions, (request, response) => {
+        createServer(getNodeOptions(options), (request, response) => {
           const isTaken = this.node.listening && this.#fastPath.tryAnswer(request, response);
           if (isTaken === true) return;
           this.#bare.pending.add(response);

@@ -54,6 +54,7 @@ test("unset and empty variables get their defaults", () => {
     venueImages: [],
     corsOrigins: [],
     trustedProxies: [],
+    keepAliveSeconds: 65,
     publicRead: 0,
     publicMetrics: 0,
     authFailuresMax: 20,

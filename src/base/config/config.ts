@@ -150,6 +150,12 @@ const settings = {
     fallback: [],
     read: getList(isIpRange),
   }),
+  keepAliveSeconds: setting({
+    variable: "ODDWIRE_KEEP_ALIVE_SECONDS",
+    description:
+      "How long an idle HTTP connection stays open, in seconds; longer than the proxy in front keeps it",
+    ...wholeNumber({ min: 1, max: 3600, fallback: webLimits.keepAliveSeconds }),
+  }),
   publicRead: setting({
     variable: "ODDWIRE_PUBLIC_READ",
     description:

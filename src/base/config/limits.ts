@@ -321,8 +321,8 @@ export const webLimits = {
   /** Stops slow senders. From all other clients, headers arrive in one round trip. */
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
-  /** More than the 60 s for which common load balancers keep idle connections. */
-  keepAliveTimeoutMs: 65_000,
+  /** By default. More than the 60 s for which common load balancers keep idle connections. */
+  keepAliveSeconds: 65,
   /** A client that reads none of its answer for this long counts as gone. */
   socketIdleTimeoutMs: 120_000,
   /** Sockets of HTTP and the stream: 150 MB at 15 KiB each. */
