@@ -43,6 +43,8 @@ const sorts = [
   "volume_24h",
   "volume",
   "trades_24h",
+  "change_24h",
+  "liquidity",
   "created_at",
   "end_date",
   "last_trade_at",

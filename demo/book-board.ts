@@ -4,7 +4,7 @@
  */
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
-import { getVenueMarket } from "./listing.ts";
+import { getVenueMarket, type Listing } from "./listing.ts";
 import { getDirection, invertMilli, type Outcome } from "./order-book.ts";
 import type { OpenBook, Simulation } from "./simulation.ts";
 
@@ -17,6 +17,7 @@ export class BookBoard {
   readonly #venue: ScriptedVenue;
   /** The tokens whose books are shown. */
   readonly #shown = new Set<string>();
+  readonly #listings = new Map<string, Listing>();
 
   private constructor(venue: ScriptedVenue) {
     this.#venue = venue;
@@ -34,12 +35,14 @@ export class BookBoard {
   /** Publishes new questions and the changes of all books. Removes the books of questions that have ended. */
   show(simulation: Simulation): void {
     for (const listing of simulation.takeListings()) {
+      this.#listings.set(listing.conditionId, listing);
       this.#venue.marketMetadata.put(getVenueMarket(listing));
     }
     const ended = new Set(this.#shown);
     for (const open of simulation.books()) {
       for (const tokenId of open.tokenIds) ended.delete(tokenId);
       this.#showBook(open);
+      this.#showLiquidity(open);
     }
     for (const tokenId of ended) {
       this.#shown.delete(tokenId);
@@ -65,6 +68,15 @@ export class BookBoard {
       });
     });
     if (changes.length > 0) this.#venue.change(changes);
+  }
+
+  /** Updates the liquidity in the market metadata. */
+  #showLiquidity({ conditionId, book }: OpenBook): void {
+    const listing = this.#listings.get(conditionId);
+    if (listing === undefined) return;
+    const levels = [...book.levels("bid"), ...book.levels("ask")];
+    const liquidityClob = levels.reduce((sum, [milli, units]) => sum + (milli * units) / 1e5, 0);
+    this.#venue.marketMetadata.put({ ...getVenueMarket(listing), liquidityClob });
   }
 
   #showTrade(book: VenueBook, priceMilli: number): void {

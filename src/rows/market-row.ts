@@ -101,6 +101,8 @@ export const marketRow = Type.Object({
   trades: Type.Integer(),
   volume_24h_usd: wire.decimalText,
   trades_24h: Type.Integer(),
+  change_24h: wire.nullable(wire.decimalText),
+  liquidity_usd: wire.nullable(wire.decimalText),
   last_trade_at: timeOrNull,
   last_trade_at_ms: millisecondsOrNull,
   metadata_source: Type.Enum(["chain", "chain_untrusted", "venue", "none"]),
@@ -127,6 +129,10 @@ export type MarketTrading = {
   readonly prices: OutcomePrices;
   /** Of the mirror, if there is one. */
   readonly mirrorPrices: OutcomePrices;
+  /** Of the price of the first outcome, on both ledgers, in micros; `null` without a price. */
+  readonly dayChange: bigint | null;
+  /** In micros; `null` for a resolved market, and when the venue reports none. */
+  readonly liquidityUsd: bigint | null;
 };
 
 /** A market as clients see it. */
@@ -162,6 +168,8 @@ export function toMarketRow(market: Market, trading: MarketTrading): MarketRow {
     tokens: toTokenRows(market, trading.prices),
     mirror: market.mirror && toMirrorRow(market.mirror, trading.mirrorPrices),
     ...toSumFields(trading.sums),
+    change_24h: wire.decimalOrNull(trading.dayChange),
+    liquidity_usd: wire.decimalOrNull(trading.liquidityUsd),
     metadata_source: market.metadataSource,
   };
 }

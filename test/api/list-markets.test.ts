@@ -5,16 +5,23 @@ import type { WrittenJson } from "../../src/api/route/response-cache.ts";
 import { listMarkets } from "../../src/api/routes/read/list-markets.ts";
 import type { ConditionId } from "../../src/base/ids.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
+import { parseMarket } from "../../src/venue/metadata/parse-market.ts";
 import { getIds, getPath } from "../support/list-cases.ts";
 import { toMicros } from "../support/naive-filters.ts";
 import { noMetadata } from "../support/no-metadata.ts";
 import { DataServer, type ListPage, type Row } from "../support/open-data-server.ts";
-import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
+import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 
 const server = await DataServer.open({ finalBlocks: 800, unfinalizedBlocks: 200 });
 after(() => server.close());
 
 const path = "/v1/markets";
+for (const [at, { id }] of (await server.getAll(`${path}?limit=100`)).entries()) {
+  const liquidityClob = at % 4 === 0 ? undefined : ((at * 7919) % 31) + 0.25;
+  const market = parseMarket({ conditionId: id, liquidityClob });
+  assert(market !== null);
+  server.state.venue.take(market, 1_800_000_000);
+}
 const all = await server.getAll(`${path}?limit=100`);
 
 async function idsFor(query: Record<string, string>): Promise<string[]> {
@@ -104,6 +111,8 @@ const keys: Record<string, (row: Row) => bigint> = {
   volume: (row) => toMicros(row["volume_usd"]),
   trades_24h: (row) => BigInt(Number(row["trades_24h"])),
   created_at: (row) => BigInt(Number(row["created_at_ms"])),
+  change_24h: (row) => toMicros(row["change_24h"] ?? "0"),
+  liquidity: (row) => toMicros(row["liquidity_usd"] ?? "0"),
   last_trade_at: (row) => BigInt(Number(row["last_trade_at_ms"])),
   end_date: () => 0n,
 };
@@ -122,6 +131,20 @@ for (const [sort, getKey] of Object.entries(keys)) {
     }
   });
 }
+
+test("200: change_24h is that of the price of the first outcome, and resolved markets have no liquidity", async () => {
+  assert(new Set(all.map((row) => row["change_24h"])).size > 3);
+  assert(new Set(all.map((row) => row["liquidity_usd"])).size > 10);
+  for (const row of all) {
+    const [first] = getTokens(row);
+    const isResolved = row["status"] === "resolved";
+    if (isResolved) assert.equal(row["liquidity_usd"], null);
+    if (first === undefined) continue;
+    const answer = await server.get(`/v1/price/${String(first["token_id"])}?include_mirror=true`);
+    const { stats_24h } = getData(answer) as { readonly stats_24h: Row };
+    assert.equal(row["change_24h"], stats_24h["change"], String(row["id"]));
+  }
+});
 
 test("200: by default sorted by 24h volume, 50 per page", async () => {
   const page = await server.getPage(path);

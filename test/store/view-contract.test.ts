@@ -19,6 +19,7 @@ import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { updateDayChanges } from "../../src/views/prices/day-change.ts";
 import { appendFacts, finalizeFacts } from "../support/append-facts.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -133,6 +134,7 @@ async function assertViews(
   for (const block of facts) {
     alone.apply(block.number <= final ? toFinalDelta(block) : toUnfinalizedDelta(block));
   }
+  for (const one of [state, alone]) await updateDayChanges(one);
   assert.deepEqual(describeState(state), describeState(alone));
   await assertRecent(store, facts);
 }

@@ -52,6 +52,7 @@ function describeColumns({ directory: { columns } }: MarketState): unknown {
     volumeUsd: columns.volumeUsd.get(ordinal),
     dayVolumeUsd: columns.dayVolumeUsd.get(ordinal),
     dayTrades: columns.dayTrades.get(ordinal),
+    dayChange: columns.dayChange.get(ordinal),
   }));
   // A market that was reverted keeps its ordinal, with numbers of 0.
   const known = entries.filter(({ createdAt }) => createdAt > 0);

@@ -17,7 +17,7 @@ import { Pending } from "../parts/states.tsx";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { ledgerTokens, priceInRow } from "../service/ledgers.ts";
-import { hasListedBooks } from "../service/session.ts";
+import { hasBooks } from "../service/session.ts";
 import {
   type SortName,
   shownTime,
@@ -56,14 +56,10 @@ export function MarketTable(props: {
           <th scope="col" class="chance">
             Chance
           </th>
-          <th scope="col" class="right">
-            24h change
-          </th>
+          <SortHeader name="change_24h" isSortable={props.isSortable} />
           <SortHeader name={shownVolume.value} isSortable={props.isSortable} />
-          {hasListedBooks.value && (
-            <th scope="col" class="right wide">
-              Liquidity
-            </th>
+          {hasBooks.value && (
+            <SortHeader name="liquidity" isSortable={props.isSortable} class="wide" />
           )}
           <SortHeader name={shownTime.value} isSortable={props.isSortable} />
           <SortHeader name="trades_24h" isSortable={props.isSortable} class="trades" />
@@ -207,7 +203,7 @@ function EventRows(props: {
         <td class="right num" data-name={titleOfSort(shownVolume.value)}>
           {dollars(volume)}
         </td>
-        {hasListedBooks.value && <td class="wide" />}
+        {hasBooks.value && <td class="wide" />}
         <TimeCell markets={markets} />
         <td class="right num trades">{count(trades)}</td>
       </tr>
@@ -241,7 +237,7 @@ function MarketRow(props: {
   const live = prices.get(token?.token_id ?? "");
   const price = live?.price ?? priceInRow(market, 0);
   const [row, extras] = useRowExtras(market);
-  const change = live?.stats_24h.change ?? null;
+  const change = live?.stats_24h.change ?? market.change_24h;
   const trades = live?.stats_24h.trades ?? market.trades_24h;
   const name = token?.outcome ?? "Outcome 1";
   return (
@@ -272,14 +268,12 @@ function MarketRow(props: {
         data-name="24h change"
         title="Percentage points in 24 hours"
       >
-        {prices.size === 0 && price !== null ? <Pending /> : points(change)}
+        {points(change)}
       </td>
       <td class="right num" data-name={titleOfSort(shownVolume.value)}>
         {dollars(getVolume(market, live))}
       </td>
-      {hasListedBooks.value && (
-        <td class="right num wide">{extras === null ? <Pending /> : dollars(extras.liquidity)}</td>
-      )}
+      {hasBooks.value && <td class="right num wide">{dollars(market.liquidity_usd)}</td>}
       <TimeCell markets={[market]} />
       <td class="right num trades">{count(trades)}</td>
     </tr>

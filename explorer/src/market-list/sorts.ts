@@ -6,6 +6,8 @@ export const sorts = [
   { name: "volume_24h", title: "24h volume" },
   { name: "volume", title: "Volume" },
   { name: "trades_24h", title: "24h trades" },
+  { name: "change_24h", title: "24h change" },
+  { name: "liquidity", title: "Liquidity" },
   { name: "end_date", title: "Ends in" },
   { name: "created_at", title: "Created" },
   { name: "last_trade_at", title: "Last trade" },

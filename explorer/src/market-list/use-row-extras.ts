@@ -5,15 +5,13 @@ import { candlesQuery, getWindow, toBuckets } from "../charts/buckets.ts";
 import { toLine, withSettlement } from "../charts/lines.ts";
 import { ledgerTokens } from "../service/ledgers.ts";
 import { resumesInSeconds } from "../service/limited-fetch.ts";
-import { client, hasListedBooks, isPublic, outage } from "../service/session.ts";
+import { client, isPublic, outage } from "../service/session.ts";
 import { Refresher } from "./refresher.ts";
 
 /** The values of a row that cost requests of their own. They are read while the row is on the screen. */
 export type RowExtras = {
   /** Prices of the last 24 hours or the market's life, oldest first; `null` before the first trade. */
   readonly line: readonly (number | null)[];
-  /** The dollars in the order book; `null` if it was not read. */
-  readonly liquidity: number | null;
 };
 
 /** Up to two requests for each row: at most a third of the limit of a read key, with a screen of rows a tenth. */
@@ -21,7 +19,7 @@ const keyPace = { freshMs: 45_000, burst: 60, perReadMs: 600 };
 /** Without a key, requests count toward the IP's rate limit, which the page itself needs. */
 const publicPace = { freshMs: 300_000, burst: 16, perReadMs: 20_000 };
 
-const none: RowExtras = { line: [], liquidity: null };
+const none: RowExtras = { line: [] };
 const extras = new Refresher(readExtras, () => (isPublic.value ? publicPace : keyPace));
 
 const tickMs = 250;
@@ -71,13 +69,7 @@ async function readExtras(market: Market): Promise<RowExtras> {
   const window = getWindow({ range: "1D", form: "sparkline", chosen: null, ...life });
   const query = candlesQuery(window, market.resolved_at_ms);
   const candles = client.value.candles(token.id, query).page();
-  const isBookRead = hasListedBooks.value && market.status === "open";
-  const book = isBookRead
-    ? client.value.orderBook(token.activeId, { depth: 1 }).catch(() => null)
-    : null;
   const buckets = toBuckets(window, (await candles).data, endMs);
   const line = withSettlement(toLine(buckets), market).map(({ close }) => close);
-  const read = await book;
-  const liquidity = read === null ? null : Number(read.bid_depth_usd) + Number(read.ask_depth_usd);
-  return { line, liquidity };
+  return { line };
 }

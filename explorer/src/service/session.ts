@@ -63,8 +63,6 @@ export const hasBooks = computed(() =>
   metrics.value === null ? freshness.value !== null : metrics.value.books !== null,
 );
 export const isPublic = computed(() => key.value === null);
-/** Whether lists show values from order books. Without a key, reading them costs too much of the IP's rate limit. */
-export const hasListedBooks = computed(() => hasBooks.value && !isPublic.value);
 /** Whether the service has answered this tab without a key. */
 export const isReadingPublic = signal(false);
 /** Whether the service still backfills, or has indexed nothing yet. */

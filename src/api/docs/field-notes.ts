@@ -222,6 +222,10 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   token_id: "Outcome token (ERC-1155), a decimal below 2^256",
   tokens: "Outcome tokens, by outcome_index; empty when there are more than two outcomes",
   trades: "Number of trades",
+  change_24h:
+    "Change of the price of the first outcome in the last 24 hours, on both ledgers, in USD per share; null without a price",
+  liquidity_usd:
+    "Dollars in the order book as the venue reported them last, every 6 hours; null when it did not, and once resolved",
   trades_24h: "Number of trades in the last 24 hours",
   tx_hash: "Transaction",
   user: "The account that was paused or unpaused",

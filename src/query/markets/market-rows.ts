@@ -8,6 +8,7 @@ import {
   toMarketRow,
 } from "../../rows/market-row.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
+import { getDayChange } from "../../views/prices/day-change.ts";
 import { joinedPrice, outcomePrice } from "../../views/prices/token-price.ts";
 
 /** Returns a market as clients see it. */
@@ -42,7 +43,15 @@ function getTrading(market: Market, state: MarketState): MarketTrading {
     sums: sumTrades(getAllTokens(market), state),
     prices: toPrices(market),
     mirrorPrices: toPrices(market.mirror),
+    dayChange: getDayChange(market, state),
+    liquidityUsd: getLiquidity(market, state),
   };
+}
+
+function getLiquidity({ conditionId, resolution }: Market, { directory }: MarketState) {
+  const ordinal = directory.getOrdinal(conditionId);
+  const usd = ordinal === null ? 0 : directory.columns.liquidityUsd.get(ordinal);
+  return usd === 0 || resolution !== null ? null : BigInt(usd);
 }
 
 function sumTrades(

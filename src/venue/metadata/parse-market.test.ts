@@ -29,6 +29,9 @@ const entry = {
   clobTokenIds: JSON.stringify(tokens),
   active: true,
   closed: true,
+  liquidity: "20328.3747",
+  liquidityNum: 20328.5,
+  liquidityClob: 20328.3747,
   negRisk: false,
   questionID: `0x${"CD".repeat(32)}`,
   tags: [{ id: "1", label: "Weather", slug: "weather" }],
@@ -84,7 +87,20 @@ describe("a market of the venue", () => {
         outcomes: ["Yes", "No"],
         winnerIndex: 0,
       },
+      liquidityUsd: 20_328_374_700,
     });
+  });
+
+  test("has a liquidity only if the venue reports one that can be", () => {
+    const bad = [-1, "12.5", Infinity, Number.NaN, 1e300, null, {}, [7]];
+    for (const liquidityClob of bad)
+      assert.equal(
+        parseMarket({ ...entry, liquidityClob })?.liquidityUsd === undefined,
+        liquidityClob !== null,
+        JSON.stringify(liquidityClob),
+      );
+    const { liquidityClob: _, ...older } = entry;
+    assert.equal(parseMarket(older)?.liquidityUsd, 20_328_500_000);
   });
 
   test("of generation 3 has a condition id of 31 bytes", () => {

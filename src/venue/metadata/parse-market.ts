@@ -32,6 +32,8 @@ const metadataMarket = Type.Object({
   conditionId: Type.Unsafe<ConditionId>(Type.String()),
   texts: metadataTexts,
   claims: venueClaims,
+  /** The dollars in its order book, in micros; absent if the venue does not say. */
+  liquidityUsd: Type.Optional(Type.Integer({ minimum: 0 })),
   /** How its condition holds its tokens, of a market that the venue has named and the token ids prove. */
   adoptedAs: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 });
@@ -62,7 +64,13 @@ export function parseMarket(value: unknown): MetadataMarket | null {
   const conditionId = getMatch(fields["conditionId"], parseConditionId);
   if (conditionId === null) return null;
   const event = getFields(getList(fields["events"])?.[0]);
-  return { conditionId, texts: readTexts(fields, event), claims: readClaims(fields) };
+  const liquidityUsd = toMicros(fields["liquidityClob"] ?? fields["liquidityNum"]);
+  return {
+    conditionId,
+    texts: readTexts(fields, event),
+    claims: readClaims(fields),
+    ...(liquidityUsd !== null && { liquidityUsd }),
+  };
 }
 
 function readTexts(fields: Fields, event: Fields): MetadataTexts {
@@ -173,6 +181,12 @@ function toClean(
 function toNumberText(value: unknown): string | null {
   const text = typeof value === "number" ? String(value) : value;
   return getMatch(text, (digits) => (/^[0-9]{1,20}$/.test(digits) ? digits : null));
+}
+
+/** Returns a number of dollars in micros; `null` if it is not one, or not exact. */
+function toMicros(value: unknown): number | null {
+  const micros = typeof value === "number" ? Math.round(value * 1e6) : -1;
+  return micros >= 0 && Number.isSafeInteger(micros) ? micros : null;
 }
 
 /** Returns Unix milliseconds. A time without a zone is UTC, and a date without a time is midnight. */

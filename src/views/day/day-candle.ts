@@ -31,8 +31,8 @@ export class DayCandle {
   }
 
   /** Returns the candle with these first and last prices; `null` without them. */
-  between(open: Tick | null, close: Tick | null): Candle | null {
-    if (open === null || close === null) return null;
+  between([open, close]: readonly Tick[]): Candle | null {
+    if (open === undefined || close === undefined) return null;
     return {
       open,
       close,

@@ -214,7 +214,8 @@ function getFill(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
 }
 
 function marketSums() {
-  return { dayTrades: new Column("f64"), dayVolumeUsd: new Column("f64") };
+  const column = () => new Column("f64");
+  return { dayTrades: column(), dayVolumeUsd: column(), isDayStale: new Column("u8") };
 }
 
 /** The trades of each market, including markets without a trade. */

@@ -27,7 +27,12 @@ export type KnownTokens = {
 };
 
 /** Sums over the tokens of each market, by ordinal. Lists of markets are ordered by them. Each start rebuilds them. */
-type MarketSums = { readonly dayVolumeUsd: Column<"f64">; readonly dayTrades: Column<"f64"> };
+type MarketSums = {
+  readonly dayVolumeUsd: Column<"f64">;
+  readonly dayTrades: Column<"f64">;
+  /** 1 for markets whose trades within the window, or whose last trade before it, have changed. */
+  readonly isDayStale: Column<"u8">;
+};
 
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n };
 
@@ -45,6 +50,7 @@ export class DayWindow {
   readonly #usd: ExactColumn;
   readonly #marketTrades: Column<"f64">;
   readonly #marketUsd: ExactColumn;
+  readonly #isMarketStale: Column<"u8">;
   /** Candles by slot: built when requested, updated while time advances, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
   /** `#first`, as `prepareSave` writes it. */
@@ -63,6 +69,7 @@ export class DayWindow {
     this.#first = Math.max(this.#savedFirst.get(0), this.#trades.oldest);
     this.#marketTrades = markets.dayTrades;
     this.#marketUsd = new ExactColumn(markets.dayVolumeUsd);
+    this.#isMarketStale = markets.isDayStale;
     for (const slot of this.#tokens.slots) this.#addAllToMarket(slot, 1);
   }
 
@@ -91,6 +98,7 @@ export class DayWindow {
       }
       if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
       else this.#tokens.setBase(slot, trade);
+      this.#addToMarket(slot, 0, 0);
     }
   }
 
@@ -117,6 +125,7 @@ export class DayWindow {
       const newest = trades.next - 1;
       if (newest < trades.oldest || trades.toSeq(newest) < seq) return;
       const slot = trades.getSlot(newest);
+      this.#addToMarket(slot, 0, 0);
       if (newest >= this.#first) this.#sum(newest, -1);
       if (this.#getFirst.get(slot) === newest) this.#getFirst.set(slot, 0);
       this.#candles.delete(slot);
@@ -167,6 +176,14 @@ export class DayWindow {
     return { trades: this.#count.get(slot), volumeUsd: BigInt(this.#usd.get(slot)) };
   }
 
+  /** The first and the last price of a token's own trades within the window; none when none had a price. */
+  getEnds(tokenId: TokenId): readonly Tick[] {
+    const slot = this.#tokens.find(tokenId);
+    const first = slot === -1 ? null : this.#tickFrom(this.#getFirst.get(slot), "getAfter");
+    const last = first && this.#tickFrom(this.#getNewest.get(slot), "getBefore");
+    return first && last ? [first, last] : [];
+  }
+
   /** The candle of a token's own trades within the window; `null` when none had a price. */
   getCandle(tokenId: TokenId): Candle | null {
     const slot = this.#tokens.find(tokenId);
@@ -178,8 +195,7 @@ export class DayWindow {
       for (let at = first; at !== 0; at = this.#trades.getAfter(at)) candle.add(this.#entryAt(at));
       this.#candles.set(slot, candle);
     }
-    const newest = this.#getNewest.get(slot);
-    return candle.between(this.#tickFrom(first, "getAfter"), this.#tickFrom(newest, "getBefore"));
+    return candle.between(this.getEnds(tokenId));
   }
 
   /** The last price of a token before the window, `null` without one; `undefined` when the window has no such token. */
@@ -231,6 +247,8 @@ export class DayWindow {
   #addToMarket(slot: number, trades: number, usd: Amount): void {
     const ordinal = this.#tokens.getOrdinal(slot);
     if (ordinal === -1) return;
+    this.#isMarketStale.set(ordinal, 1);
+    if (trades === 0) return;
     this.#marketTrades.set(ordinal, this.#marketTrades.get(ordinal) + trades);
     this.#marketUsd.add(ordinal, usd);
   }

@@ -176,6 +176,7 @@ export class ListedConditions extends Conditions {
       ordinal,
       bits.reduce((flags, bit) => flags | bit),
     );
+    if (isResolved) this.columns.set(this.columns.liquidityUsd, ordinal, 0);
     const legacy = isMirror ? this.conditions.get(pairedId) : undefined;
     if (legacy !== undefined) this.#updateFlags(legacy);
   }

@@ -55,6 +55,11 @@ export class MarketColumns {
   readonly dayVolumeUsd = new Column("f64");
   /** Trades of the last 24 hours, summed in the same way. */
   readonly dayTrades = new Column("f64");
+  /** The change of the first outcome's price in 24 hours, in micros. Out of date where `isDayStale` is 1. */
+  readonly dayChange = new Column("f64");
+  readonly isDayStale = new Column("u8");
+  /** The dollars in its order book, as the venue reported them last, in micros; 0 when it did not. */
+  readonly liquidityUsd: Column<"f64">;
   /** When the venue was last asked about the market, in unix seconds; 0 for never. */
   readonly venueAt: Column<"u32">;
   /** What the venue answered, as `venueFlags` of `MetadataLedger`. */
@@ -83,6 +88,7 @@ export class MarketColumns {
     this.lastTradeAt = numbers("markets.last_trade_at", "f64");
     this.endMs = numbers("markets.end_ms", "f64");
     this.volumeUsd = numbers("markets.volume_usd", "f64");
+    this.liquidityUsd = numbers("markets.liquidity_usd", "f64");
     this.venueAt = numbers("markets.venue_at", "u32");
     this.venueFlags = numbers("markets.venue_flags", "u8");
     this.events = numbers("markets.events", "u32");
@@ -140,7 +146,9 @@ export class MarketColumns {
   /** Makes room in all columns. After a loop has read past the end of one, V8 handles all its numbers as objects. */
   #reserve(length: number): void {
     for (const column of this.#numbers) column.reserve(length);
-    for (const column of [this.dayVolumeUsd, this.dayTrades, this.idLeads]) column.reserve(length);
+    const { dayVolumeUsd, dayTrades, dayChange, isDayStale, idLeads } = this;
+    const unsaved = [dayVolumeUsd, dayTrades, dayChange, isDayStale, idLeads];
+    for (const column of unsaved) column.reserve(length);
   }
 
   conditionIdAt(ordinal: number): ConditionId {

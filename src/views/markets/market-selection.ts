@@ -13,6 +13,8 @@ export const sortColumns = {
   volume_24h: "dayVolumeUsd",
   volume: "volumeUsd",
   trades_24h: "dayTrades",
+  change_24h: "dayChange",
+  liquidity: "liquidityUsd",
   created_at: "createdAt",
   end_date: "endMs",
   last_trade_at: "lastTradeAt",

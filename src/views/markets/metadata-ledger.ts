@@ -142,7 +142,7 @@ export class MetadataLedger implements MetadataSink {
 
   take(market: MetadataMarket, nowSeconds: number): void {
     const { directory } = this.#markets;
-    const { conditionId, texts, claims } = market;
+    const { conditionId, texts, claims, liquidityUsd = 0 } = market;
     this.#adopt(market, nowSeconds);
     const proven = directory.provenMarket(conditionId);
     if (proven === null) return;
@@ -152,7 +152,7 @@ export class MetadataLedger implements MetadataSink {
     if (isNew) this.#markets.applyMetadata(conditionId, metadata);
     const bits = findContradictions(proven, claims).map((kind) => venueFlags[kind]);
     const flags = bits.reduce<number>((sum, bit) => sum | bit, venueFlags.known);
-    this.#record(conditionId, { nowSeconds, flags });
+    this.#record(conditionId, { nowSeconds, flags, liquidityUsd });
   }
 
   recordAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void {
@@ -209,14 +209,18 @@ export class MetadataLedger implements MetadataSink {
   /** Records when the venue was asked. Without `flags`, a market that an answer leaves out keeps the flags it had. */
   #record(
     conditionId: ConditionId,
-    { nowSeconds, flags }: { nowSeconds: number; flags?: number },
+    known: { readonly nowSeconds: number; readonly flags?: number; readonly liquidityUsd?: number },
   ): void {
     const { columns } = this.#markets.directory;
     const ordinal = this.#markets.directory.getOrdinal(conditionId);
     if (ordinal === null) return;
     this.#journal.amend(() => {
-      columns.set(columns.venueAt, ordinal, nowSeconds);
-      if (flags !== undefined) columns.set(columns.venueFlags, ordinal, flags);
+      columns.set(columns.venueAt, ordinal, known.nowSeconds);
+      if (known.flags !== undefined) columns.set(columns.venueFlags, ordinal, known.flags);
+      const isResolved = (columns.flags.get(ordinal) & marketFlags.resolved) !== 0;
+      const { liquidityUsd } = known;
+      if (liquidityUsd !== undefined)
+        columns.set(columns.liquidityUsd, ordinal, isResolved ? 0 : liquidityUsd);
     });
   }
 }

@@ -135,6 +135,25 @@ export function joinedDayCandle(tokenIds: readonly TokenId[], state: MarketState
   return first === undefined ? null : others.reduce(mergeCandles, first);
 }
 
+/** The change of the price of an outcome over the last 24 hours, by its tokens, in micros; `null` without a price. */
+export function joinedDayChange(tokenIds: readonly TokenId[], state: MarketState): bigint | null {
+  const ends = tokenIds
+    .flatMap((id) => pairEnds(id, state))
+    .toSorted((one, other) => one.seq - other.seq);
+  const before = joinedPriceBeforeDay(tokenIds, state);
+  const open = before ?? ends[0]?.price ?? null;
+  const close = ends.at(-1)?.price ?? before;
+  return open === null || close === null ? null : close - open;
+}
+
+/** The first and last prices within the last 24 hours of a pair, as prices of this token. */
+function pairEnds(tokenId: TokenId, { directory, dayWindow }: MarketState): readonly Tick[] {
+  const complement = directory.getComplement(tokenId);
+  const others = complement === null ? [] : dayWindow.getEnds(complement);
+  const inverted = others.map(({ seq, price }) => ({ seq, price: invertPrice(price) }));
+  return [...dayWindow.getEnds(tokenId), ...inverted];
+}
+
 function getNewest<Priced extends { readonly seq: Seq }>(
   prices: readonly (Priced | null)[],
 ): Priced | null {

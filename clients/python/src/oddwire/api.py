@@ -131,6 +131,8 @@ class Market(TypedDict):
     trades: int
     volume_24h_usd: DecimalText
     trades_24h: int
+    change_24h: DecimalText | None
+    liquidity_usd: DecimalText | None
     last_trade_at: Time | None
     last_trade_at_ms: Milliseconds | None
     metadata_source: Literal["chain", "chain_untrusted", "venue", "none"]
@@ -1010,7 +1012,11 @@ class ListMarketsQuery(TypedDict):
     created_before: NotRequired[str | int | datetime]
     end_after: NotRequired[str | int | datetime]
     end_before: NotRequired[str | int | datetime]
-    sort: NotRequired[Literal["volume_24h", "volume", "trades_24h", "created_at", "end_date", "last_trade_at"]]
+    sort: NotRequired[
+        Literal[
+            "volume_24h", "volume", "trades_24h", "change_24h", "liquidity", "created_at", "end_date", "last_trade_at"
+        ]
+    ]
     order: NotRequired[Literal["desc", "asc"]]
     min_seq: NotRequired[int]
     fields: NotRequired[
@@ -1048,6 +1054,8 @@ class ListMarketsQuery(TypedDict):
                 "trades",
                 "volume_24h_usd",
                 "trades_24h",
+                "change_24h",
+                "liquidity_usd",
                 "last_trade_at",
                 "last_trade_at_ms",
                 "metadata_source",

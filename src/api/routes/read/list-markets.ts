@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/time/clock.ts";
 import { getMarketRow } from "../../../query/markets/market-rows.ts";
 import { readMarketList } from "../../../query/markets/read-markets.ts";
 import { marketRow, toEventSummaryRow } from "../../../rows/market-row.ts";
+import { updateDayChanges } from "../../../views/prices/day-change.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketPageRows, marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
@@ -21,8 +22,9 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
     querystring: marketQuery,
     cacheControl: "private, max-age=300",
     isTagged: () => true,
-    handler: ({ query }, reply) =>
-      lists.answer(reply, {
+    handler: async ({ query }, reply) => {
+      if (query.sort === "change_24h") await updateDayChanges(state);
+      return lists.answer(reply, {
         path,
         query,
         pageRows: marketPageRows,
@@ -35,6 +37,7 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
           const row = getMarketRow(market, state);
           return query.include === "event" ? { ...row, event: toEventSummaryRow(market) } : row;
         },
-      }),
+      });
+    },
   });
 }
