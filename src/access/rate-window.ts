@@ -19,6 +19,5 @@ export type RateWindow = {
   acquire(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
   /** Returns the status of a caller without counting a request. */
   peek(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
-  /** Forgets all counted requests of a caller. */
   forget(caller: string): void;
 };

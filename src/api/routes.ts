@@ -37,7 +37,6 @@ import { getOpenapi } from "./routes/service/get-openapi.ts";
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
 import { openStream } from "./stream/stream-server.ts";
 
-/** The parts that the routes use. */
 type RouteParts = {
   readonly backend: Backend;
   readonly access: AccessStore;

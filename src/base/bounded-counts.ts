@@ -2,7 +2,6 @@
 export class BoundedCounts {
   readonly #counts = new Map<string, number>();
 
-  /** The number of items of all owners. */
   get total(): number {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }

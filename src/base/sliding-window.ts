@@ -5,7 +5,6 @@ export type LimitStatus = {
   readonly isUnavailable: boolean;
   /** The limit, in requests in any `windowMs`. */
   readonly limit: number;
-  /** How many more requests would be admitted now. */
   readonly remaining: number;
   /** Milliseconds until the oldest counted request leaves the window; 0 when there is none. */
   readonly resetMs: number;

@@ -27,7 +27,6 @@ type OtherContract = {
 };
 export type Contract = ExchangeContract | OtherContract;
 
-/** A contract as the file has it. */
 type Entry<Kind extends Contract> = Omit<Kind, "address" | "startBlock"> & {
   readonly address: string;
   readonly start_block: number;

@@ -35,7 +35,6 @@ export type ChangeSource = {
   /** `null` until the source reports a head. */
   readonly head: ObservedHead | null;
   check(): Check;
-  /** Ends the changes. */
   close(): void | Promise<void>;
 };
 
@@ -84,7 +83,6 @@ export class Intake {
     });
   }
 
-  /** The counts of what was taken in. */
   get counts(): PipelineStatus {
     return this.#pipeline.status;
   }

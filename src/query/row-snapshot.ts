@@ -30,7 +30,6 @@ export type StoredList<Item extends Positioned> = ListOrder &
     readonly hasSub?: boolean;
     /** Reads rows of the table. `clauses` follow `FROM <table>`. */
     readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
-    /** The engine's settings for a query of a page. */
     readonly settings: string;
     /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
     readonly byToken?: readonly string[];

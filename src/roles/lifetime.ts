@@ -1,6 +1,5 @@
 type Ending = () => void | Promise<void>;
 
-/** A part that has to be closed. */
 type Part = { close(): void | Promise<void> };
 
 /** Closes the parts that a role has opened, in reverse order. */

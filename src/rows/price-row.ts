@@ -125,7 +125,6 @@ function toPriceFields({
   };
 }
 
-/** A trade with the price and side of the requested outcome. */
 function toLastTradeRow({
   trade,
   isOwn,

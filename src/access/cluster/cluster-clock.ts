@@ -14,7 +14,6 @@ export class ClusterClock implements Clock {
   readonly #log: Log;
   /** The clock of each server minus ours, in milliseconds. */
   readonly #offsets = new Map<Server, number>();
-  /** The offset of the shared clock. */
   #offsetMs = 0;
   #lastMs = 0;
   readonly #warned = new Set<Server>();

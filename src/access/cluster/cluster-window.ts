@@ -15,7 +15,6 @@ export type WindowBounds = { readonly windowMs: number; readonly entriesMax: num
 
 type ClusterWindowParts = WindowBounds & {
   readonly client: WindowClient;
-  /** The name of this window in Redis. */
   readonly kind: string;
   readonly withoutRedis: WithoutRedis;
 };

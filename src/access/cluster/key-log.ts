@@ -25,7 +25,6 @@ export class KeyLog {
   /** The read under way, and the one that starts after it. */
   #reading: Promise<void> = Promise.resolve();
   #nextReading: Promise<void> | null = null;
-  /** Called after new rows are applied. */
   readonly #onApplied: () => void;
 
   /** Called with the clock of ClickHouse, in Unix milliseconds. */

@@ -18,7 +18,6 @@ import { EncodingThread } from "./encoding-thread.ts";
 
 /** The rows of a file: those of a list as of now. They and their order stay the same, however long reading takes. */
 export type FileRows<Item> = {
-  /** Number of rows in this file. */
   readonly rowCount: number;
   /** The position of the last row if more follow, otherwise `null`. */
   readonly edge: CursorPosition | null;
@@ -40,7 +39,6 @@ export type FileRequest<Item> = {
 };
 
 type BulkParts = {
-  /** The row cap. */
   readonly rowsMax: number;
   readonly cursors: Cursors;
   readonly keys: Pick<Keys, "isLive">;

@@ -89,7 +89,6 @@ export class FastPath {
   }
 }
 
-/** A request and its response. */
 type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -16,13 +16,11 @@ import {
 } from "../route/response-cache.ts";
 import type { Route } from "../route/route.ts";
 
-/** A response to send, cached or not. */
 type MadeResponse = Pick<
   CachedResponse,
   "head" | "headBytes" | "tail" | "etag" | "link" | "cacheControl"
 >;
 
-/** A response that is being made. */
 type Flight = {
   /** Returns whether nothing has changed since its start. */
   readonly isCurrent: () => boolean;

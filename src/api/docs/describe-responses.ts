@@ -44,7 +44,6 @@ const everyHeader: Readonly<Record<string, Header>> = {
   "Referrer-Policy": header("Links send no referrer", { const: "no-referrer" }),
 };
 
-/** Header of lists with cursors. */
 const linkHeader: Readonly<Record<string, Header>> = optional({
   Link: header("The next page, as a URL relative to this one; absent on the last page", {
     type: "string",

@@ -93,7 +93,6 @@ function examplesByName(): ReadonlyMap<string, unknown> {
   return found;
 }
 
-/** Yields all fields of a value and of the values in it. */
 function* fieldsIn(value: unknown): Generator<readonly [name: string, value: unknown]> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

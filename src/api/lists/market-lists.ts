@@ -15,7 +15,6 @@ import { answerList, firstRows, type ListParts, publicAs, type RowList } from ".
 /** A market with the name of its list, which is empty when no page follows. */
 type NamedMarket = ListedMarket & { readonly name: string };
 
-/** A market of a list and the row to send. */
 type ListedRow<Row> = { readonly market: NamedMarket; readonly row: Row };
 
 /** A requested list, and how its rows are made. */

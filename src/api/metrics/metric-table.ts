@@ -18,7 +18,6 @@ type Field = {
 /** A value of a reading with the labels of the lists around it. For `metricTable` every value is `undefined`. */
 type Reading = {
   readonly name: string;
-  /** Prefix of the names of metrics here. */
   readonly prefix: string;
   readonly value: unknown;
   readonly labelNames: readonly string[];

@@ -38,7 +38,6 @@ export class RequestMeter {
     help: "From the request's headers to the response's",
     labelNames: ["method", "route"],
   });
-  /** By method and route. */
   readonly #routes = new Map<string, RouteCounts>();
   readonly #codes = new KindCounts<ErrorCode>();
 

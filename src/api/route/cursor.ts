@@ -4,7 +4,6 @@ import { AppError } from "../../base/errors.ts";
 /** The position of the last row of a page in the order of the list: keys of the row, never an offset. */
 export type CursorPosition = readonly (string | number)[];
 
-/** The parameters of a list. */
 type CursorQuery = { readonly cursor?: string | undefined; readonly [name: string]: unknown };
 
 const macBytes = 16;

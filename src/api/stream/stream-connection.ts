@@ -34,7 +34,6 @@ export type Upgrade = {
   readonly refuse: (error: AppError, headers?: Readonly<Record<string, string>>) => void;
 };
 
-/** An upgraded connection. */
 type Accepted = {
   readonly upgrade: Upgrade;
   readonly webSocket: WebSocket;

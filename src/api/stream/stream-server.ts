@@ -12,10 +12,8 @@ import { toAppError } from "../route/error-answer.ts";
 import { defineRoute, type Route } from "../route/route.ts";
 import { type ConnectionParts, StreamConnection, type Upgrade } from "./stream-connection.ts";
 
-/** The path of the stream. */
 const streamPath = "/v1/stream";
 
-/** The parameters of the stream: compression and batching. */
 const streamQuery = Type.Object({
   compress: Type.Enum(["none", "zlib", "permessage-deflate"], { default: "none" }),
   batch: Type.Enum(["0", "1"], { default: "0" }),

@@ -12,7 +12,6 @@ import { backoffMs } from "../time/retry.ts";
 const wrongServer =
   /^(READONLY|LOADING|MASTERDOWN|NOREPLICAS|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|UNBLOCKED)\b/;
 
-/** The commands of node-redis. */
 type RedisClient = Awaited<ReturnType<typeof makeClient>>;
 
 /**

@@ -17,7 +17,6 @@ export class WakeSignal {
     for (const wake of waiters) wake();
   }
 
-  /** Resolves at the next change. */
   async next(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiters.push(resolve);

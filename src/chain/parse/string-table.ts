@@ -7,12 +7,10 @@ const spread = 0x9e3779b1;
  * the one with the same slot.
  */
 export class StringTable {
-  /** The text of each slot. */
   readonly #texts: (string | undefined)[];
   /** The texts as bytes, to compare with the bytes of logs. */
   readonly #bytes: Buffer;
   readonly #view: DataView;
-  /** The number of hex digits of an id. */
   readonly digits: number;
   readonly #shift: number;
 

@@ -8,20 +8,37 @@ import type { Endpoint } from "./endpoint.ts";
 /** How often a random endpoint is ranked first, so that one that has become better is noticed. */
 const explorationShare = 0.05;
 
+/** What endpoints agreed on, as `Finality` found out. */
+type Agreement = {
+  /** The block that is final; `null` before the first agreement, and once it is dropped. */
+  readonly block: BlockRef | null;
+  /** Only the final blocks of these endpoints are believed, also once the agreement is dropped. */
+  readonly endpoints: readonly Endpoint[];
+  /** How many of them it needed. */
+  readonly votesNeeded: number;
+};
+
 /** The endpoints of a source. Work is retried over them here. */
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[];
   readonly context: ChainContext;
-  /** The block that is final by agreement; `null` before the first, and once it is dropped. Written by `Finality`. */
-  agreed: BlockRef | null = null;
-  /** The endpoints that were part of the last agreement. Only their final blocks are believed. */
-  agreeing: readonly Endpoint[] = [];
-  /** How many of them the last agreement needed. */
-  votesNeeded = 1;
+  #agreement: Agreement = { block: null, endpoints: [], votesNeeded: 1 };
 
   constructor(endpoints: readonly Endpoint[], context: ChainContext) {
     this.endpoints = endpoints;
     this.context = context;
+  }
+
+  get agreement(): Agreement {
+    return this.#agreement;
+  }
+
+  agree(agreement: Agreement): void {
+    this.#agreement = agreement;
+  }
+
+  dropAgreement(): void {
+    this.#agreement = { ...this.#agreement, block: null };
   }
 
   /** The endpoints that can be asked now, the best first. */
@@ -41,14 +58,15 @@ export class EndpointPool {
    * with a single endpoint.
    */
   get proof(): BlockRef | null {
-    return this.endpoints.length > 1 ? this.agreed : null;
+    return this.endpoints.length > 1 ? this.#agreement.block : null;
   }
 
   /** The endpoints that report the block as final and were part of the last agreement on finality, the best first. */
   finalAt(number: number): Endpoint[] {
     return this.ranked().filter(
       (endpoint) =>
-        this.agreeing.includes(endpoint) && (endpoint.state.view?.final?.number ?? -1) >= number,
+        this.#agreement.endpoints.includes(endpoint) &&
+        (endpoint.state.view?.final?.number ?? -1) >= number,
     );
   }
 

@@ -7,8 +7,12 @@ import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
-import { type EndpointProblem, fails } from "./endpoint-problem.ts";
-import type { EndpointState, EndpointView } from "./endpoint-state.ts";
+import {
+  type EndpointProblem,
+  type EndpointState,
+  type EndpointView,
+  fails,
+} from "./endpoint-state.ts";
 import { getResult, type RpcCall, type RpcReply } from "./json-rpc.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { RequestPacer } from "./request-pacer.ts";
@@ -71,7 +75,8 @@ export class Endpoint {
   /** The last warning about wrong answers, without its numbers, and its monotonic time. */
   #warned = { kind: "", atMs: 0 };
 
-  private constructor(options: EndpointOptions) {
+  /** Sends nothing yet. */
+  constructor(options: EndpointOptions) {
     const { random, clock } = options.context;
     this.#state = {
       view: null,
@@ -99,11 +104,6 @@ export class Endpoint {
     this.#client = new RpcClient(this.#transport, this.#pacer, options.context);
   }
 
-  /** Creates the endpoint. Sends nothing yet. */
-  static open(options: EndpointOptions): Endpoint {
-    return new Endpoint(options);
-  }
-
   close(): void {
     this.#transport.close();
   }
@@ -117,7 +117,6 @@ export class Endpoint {
     this.#onHead = listener;
   }
 
-  /** Records what a poll returned. */
   recordView(view: EndpointView): void {
     this.#state.view = view;
     this.#state.observedAtMs = this.#context.clock.monotonicMs();

@@ -170,7 +170,6 @@ export class ChainSource<Final = readonly Block[]> {
     for (const endpoint of this.#parts.pool.endpoints) endpoint.close();
   }
 
-  /** The progress of the source and the health of its endpoints. */
   get status() {
     const { head } = this.#parts.watch;
     const { reorgs, deepestReorg } = this.#headFollower;
@@ -195,7 +194,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** The last final block: by agreement, or because the consumer has stored it as final. */
   get #finalized(): BlockRef | null {
-    const { agreed } = this.#parts.pool;
+    const agreed = this.#parts.pool.agreement.block;
     const stored = this.#stored;
     return stored !== null && stored.number > (agreed?.number ?? -1) ? stored : agreed;
   }
@@ -236,7 +235,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** The last block that is final by agreement; -1 without one. */
   get #finalNumber(): number {
-    return this.#parts.pool.agreed?.number ?? -1;
+    return this.#parts.pool.agreement.block?.number ?? -1;
   }
 
   async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
@@ -294,7 +293,7 @@ function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endp
     const count = (seen.get(url.host) ?? 0) + 1;
     seen.set(url.host, count);
     const host = count === 1 ? url.host : `${url.host}#${count}`;
-    return Endpoint.open({ url, host, ...common });
+    return new Endpoint({ url, host, ...common });
   });
 }
 

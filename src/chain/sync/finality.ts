@@ -71,7 +71,8 @@ export class Finality {
     const claims = this.#claims();
     const open = this.#openAgreement;
     const isOutdated =
-      open !== null && this.#parts.pool.agreeing.some((one) => isContradicted(one, open));
+      open !== null &&
+      this.#parts.pool.agreement.endpoints.some((one) => isContradicted(one, open));
     if (claims.length === 0 && !isOutdated) {
       if (this.#awaited.length === 0) this.#isDisputed = false;
       return false;
@@ -83,8 +84,8 @@ export class Finality {
 
   /** The agreement, if nothing was handed out on it. */
   get #openAgreement(): BlockRef | null {
-    const { agreed } = this.#parts.pool;
-    return agreed !== null && agreed.number > this.#stored ? agreed : null;
+    const { block } = this.#parts.pool.agreement;
+    return block !== null && block.number > this.#stored ? block : null;
   }
 
   /** The last final block that was handed out; -1 before the first. */
@@ -94,7 +95,7 @@ export class Finality {
 
   /** The numbers above the agreement that endpoints report as final, the highest first. */
   #claims(): number[] {
-    const floor = Math.max(this.#stored, this.#parts.pool.agreed?.number ?? -1);
+    const floor = Math.max(this.#stored, this.#parts.pool.agreement.block?.number ?? -1);
     const claims = this.#parts.pool.endpoints.flatMap(({ isReachable, state: { view } }) =>
       isReachable ? (view?.final?.number ?? []) : [],
     );
@@ -152,7 +153,7 @@ export class Finality {
     const open = this.#openAgreement;
     if (open === null) return;
     // One that did not answer, or lacks a block below its head, can still confirm it later.
-    const left = pool.agreeing.filter((endpoint) => {
+    const left = pool.agreement.endpoints.filter((endpoint) => {
       const vote = votes.get(endpoint);
       const hash = vote?.hashes.get(open.number);
       return (
@@ -160,9 +161,9 @@ export class Finality {
       );
     });
     if (2 * left.length > this.#countedFor(this.#ballot(open, votes))) return;
-    pool.agreed = null;
+    pool.dropAgreement();
     pool.context.log.warn(
-      { ...open, hosts: pool.agreeing.map(({ host }) => host) },
+      { ...open, hosts: pool.agreement.endpoints.map(({ host }) => host) },
       "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
     );
   }
@@ -196,9 +197,11 @@ export class Finality {
     for (const [endpoint, vote] of votes) {
       endpoint.judgeFinal(isAgainst(vote, ballot), number);
     }
-    pool.agreed = { number, hash };
-    pool.agreeing = [...votes.keys()].filter((endpoint) => !endpoint.state.isOutvoted);
-    pool.votesNeeded = (this.#countedFor(ballot) >> 1) + 1;
+    pool.agree({
+      block: { number, hash },
+      endpoints: [...votes.keys()].filter((endpoint) => !endpoint.state.isOutvoted),
+      votesNeeded: (this.#countedFor(ballot) >> 1) + 1,
+    });
     this.#isDisputed = false;
   }
 

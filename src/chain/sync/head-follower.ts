@@ -61,7 +61,7 @@ export class HeadFollower {
   /** Finalizes blocks up to the agreement, or reverts our branch when the agreement is on another one. */
   async settle(): Promise<HeadChange | null> {
     const { unfinalized, pool } = this.#parts;
-    const block = pool.agreed;
+    const { block } = pool.agreement;
     if (block === null || unfinalized.length === 0) return null;
     if (block.number < unfinalized.firstNumber) return null;
     const number = Math.min(block.number, unfinalized.nextNumber - 1);
@@ -71,7 +71,7 @@ export class HeadFollower {
       unfinalized.finalizeTo(number);
       return { kind: "finalized", block: number };
     }
-    const usable = pool.agreeing.filter((endpoint) => endpoint.isUsable);
+    const usable = pool.agreement.endpoints.filter((endpoint) => endpoint.isUsable);
     return pool.tryInTurn(usable, async (endpoint) =>
       this.#revert(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
@@ -79,8 +79,8 @@ export class HeadFollower {
 
   /** Fetches the hash of a block below the agreement, on which as many endpoints must agree; `null` without them. */
   async #fetchAgreed(number: number): Promise<Hash | null> {
-    const { agreeing, votesNeeded } = this.#parts.pool;
-    const hashes = await Promise.all(agreeing.map((endpoint) => fetchHash(endpoint, number)));
+    const { endpoints, votesNeeded } = this.#parts.pool.agreement;
+    const hashes = await Promise.all(endpoints.map((endpoint) => fetchHash(endpoint, number)));
     const agreed = hashes.find((hash) => {
       return hash !== null && hashes.filter((other) => other === hash).length >= votesNeeded;
     });

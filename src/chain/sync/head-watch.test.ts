@@ -45,7 +45,7 @@ function openWatch() {
     log,
     signal: new AbortController().signal,
   };
-  const endpoint = Endpoint.open({
+  const endpoint = new Endpoint({
     url: new URL("ws://node.test"),
     host: "node.test",
     chainId: 137,

@@ -27,15 +27,16 @@ const context = {
 
 test("R5: ranges grow although the best endpoint has pruned the blocks", async (t) => {
   const nodes = [await ScriptedNode.open({ blocks }), await ScriptedNode.open({ blocks })];
-  const endpoints = nodes.map(({ url }, index) =>
-    Endpoint.open({
-      url: new URL(url),
-      host: `node ${index}`,
-      chainId: 137,
-      callsPerSecondMax: null,
-      openTransport: (address) => HttpTransport.open(address),
-      context,
-    }),
+  const endpoints = nodes.map(
+    ({ url }, index) =>
+      new Endpoint({
+        url: new URL(url),
+        host: `node ${index}`,
+        chainId: 137,
+        callsPerSecondMax: null,
+        openTransport: (address) => HttpTransport.open(address),
+        context,
+      }),
   );
   cleanUp(t, async () => {
     for (const endpoint of endpoints) endpoint.close();
@@ -51,7 +52,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
   const pruned = new RpcError(4444, "pruned history unavailable");
   nodes[0]?.fault(on("eth_getLogs", () => ({ kind: "error", error: pruned })));
   const pool = new EndpointPool(endpoints, context);
-  pool.agreeing = endpoints;
+  pool.agree({ ...pool.agreement, endpoints });
   const addresses = [`0x${"aa".repeat(20)}` as Address];
   const filter = deriveLogFilter({ addresses, topics0: [`0x${"11".repeat(32)}` as Hash] });
   const blockLogs = new BlockLogs(pool, filter);

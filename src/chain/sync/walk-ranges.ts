@@ -19,7 +19,7 @@ export async function* walkRanges<Blocks>(
   ends: readonly number[],
 ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
   const { pool, ranges, unfinalized, blockLogs } = parts;
-  const finalized = () => pool.agreed ?? unfinalized.base;
+  const finalized = () => pool.agreement.block ?? unfinalized.base;
   let unproven: RangePart<Blocks> | null = null;
   let prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
   for (;;) {

@@ -23,7 +23,6 @@ const otherWitnessesMax = 2;
 export class BlockLogs {
   readonly #pool: EndpointPool;
   readonly #unproven: UnprovenBlocks;
-  /** The logs that are requested. */
   readonly filter: LogFilter;
   #falsePositives = 0;
 

@@ -28,7 +28,6 @@ import { exportFilters, fileEndings, fileFormats, rowLists } from "./export-opti
 
 type ExportOptions = ApiOptions & LakeOptions & { readonly out?: string };
 
-/** The path and query of the list to export. */
 type List = { readonly path: string; readonly query: FileQuery };
 type FileQuery = Filters & { readonly format: FileFormat };
 type Filters = Readonly<Record<string, string>>;

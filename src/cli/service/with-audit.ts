@@ -33,7 +33,6 @@ export type AuditCommandParts = {
   readonly dataDir: string;
   readonly engine: Engine;
   readonly coverage: Coverage;
-  /** The requested range, which is within the coverage. */
   readonly range: BlockRange;
   /**
    * Reads slices of the range again and compares them, so many at a time. Yields the verdicts that are not `equal`, and

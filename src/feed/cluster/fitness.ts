@@ -3,7 +3,6 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { ChainWarning } from "../../chain/rpc/chain-warning.ts";
 import { type Check, headStaleMs, type ObservedHead } from "../intake.ts";
 
-/** What the fitness of an indexer depends on, read at any time. */
 type FitnessParts = {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** The check of the chain for readiness. */

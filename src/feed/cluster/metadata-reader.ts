@@ -37,7 +37,6 @@ export class MetadataReader {
     });
   }
 
-  /** Starts to read in the background. */
   static start(parts: ReaderParts): MetadataReader {
     return new MetadataReader(parts);
   }

@@ -15,7 +15,6 @@ type PublisherParts = {
   readonly feed: ChangeFeed;
   readonly lease: Pick<Lease, "isOurs">;
   readonly facts: IndexedFacts;
-  /** The name of this process. */
   readonly node: string;
   readonly readStatus: () => Omit<IndexerStatus, "node">;
   readonly log: Log;

@@ -71,7 +71,6 @@ const packedFields = {
 
 export type FillField = keyof typeof ownFields | keyof typeof packedFields;
 
-/** A stored column. */
 type FillColumn = { readonly name: string; readonly type: string };
 
 const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packedFields };

@@ -32,7 +32,6 @@ export class RowReader {
     return this.#view.getUint32(at, true);
   }
 
-  /** A safe integer. */
   uint64(at: number): number {
     return this.#view.getUint32(at + 4, true) * two32 + this.#view.getUint32(at, true);
   }

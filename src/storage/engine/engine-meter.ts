@@ -29,12 +29,10 @@ export class EngineMeter {
     return problem?.message ?? null;
   }
 
-  /** Runs a query. */
   async query<Result>(run: () => Promise<Result>): Promise<Result> {
     return this.#measured("query", run);
   }
 
-  /** Runs an insert into a table. */
   async insert(table: string, run: () => Promise<void>): Promise<void> {
     try {
       await this.#measured("insert", run);

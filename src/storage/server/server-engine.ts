@@ -73,7 +73,6 @@ export class ServerEngine implements Engine {
   readonly kind: StoreKind;
   readonly meter = new EngineMeter();
   readonly #client: ClickHouseClient;
-  /** The connections of the client. */
   readonly #agent: http.Agent;
   readonly #reader: HttpReader;
   readonly #host: string;

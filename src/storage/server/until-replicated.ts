@@ -11,7 +11,6 @@ import { readVerified } from "./verify-commits.ts";
 export type WaitOptions = {
   /** Called with one sentence whenever the reason for waiting changes. */
   readonly onWaiting: (reason: string) => void;
-  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
 };
 

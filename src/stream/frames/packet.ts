@@ -13,7 +13,6 @@ const unplaced = { firstSeq: Number.POSITIVE_INFINITY, lastSeq: Number.NEGATIVE_
 /** Events that are sent together. They are encoded once for each `FrameEncoding` in use. */
 export class Packet {
   static #made = 0;
-  /** Distinguishes packets. */
   readonly id: number;
   /** The positions of the first and the last event; infinite for events without a position in the log. */
   readonly firstSeq: number;

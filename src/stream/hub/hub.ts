@@ -79,7 +79,6 @@ export class Hub {
     return openChannel(request, this.#sources);
   }
 
-  /** The number of channels with subscriptions. */
   get topicCount(): number {
     return this.#topics.size;
   }

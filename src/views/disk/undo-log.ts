@@ -27,7 +27,6 @@ export class UndoLog {
     }
   }
 
-  /** How many changes can currently be reverted. */
   get changeCount(): number {
     return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
   }

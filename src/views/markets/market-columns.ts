@@ -160,7 +160,6 @@ export class MarketColumns {
     this.#journal.setAt(column, ordinal, value);
   }
 
-  /** Sets what a market is found by. */
   setTexts(ordinal: number, market: Market): void {
     const { slug = null, category = null, tags = [], eventSlug = null } = market.venue ?? {};
     const eventKey = getEventKey(market);

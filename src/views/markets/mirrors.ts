@@ -101,7 +101,6 @@ export class Mirrors {
     return `${base.slice(0, 36)}${count.toString(16).padStart(4, "0")}${base.slice(40)}` as Hash;
   }
 
-  /** Records that a condition was seen. */
   addSeen({ conditionId, eventId }: Gen3Position): void {
     for (const id of [conditionId, eventId]) {
       if (this.#get(id).isSeen !== true) this.#set(id, { isSeen: true });

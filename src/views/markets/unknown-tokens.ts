@@ -4,7 +4,6 @@ import { type Column, readId, writeId } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 
-/** A token, and its index in the columns. */
 type UnknownToken = { readonly tokenId: TokenId; readonly index: number };
 
 /** Stands for a time that never comes: the condition of the token became known. Unix seconds. */

@@ -60,9 +60,7 @@ export class PostingLists {
   readonly #levels: Column<"u8">;
   /** By term: its last document. */
   readonly #lasts: Column<"i32">;
-  /** By term: how many postings it has. */
   readonly #counts: Column<"i32">;
-  /** Bytes allocated to slices. */
   readonly #used: Column<"f64">;
 
   constructor(stateStore: StateStore, name: string, fieldBits: number) {
@@ -92,7 +90,6 @@ export class PostingLists {
     }
   }
 
-  /** Counts the postings of terms. */
   countAll(terms: Int32Array): number {
     const counts = this.#counts.values;
     return inChunks(terms.length, ({ from, to }) => {

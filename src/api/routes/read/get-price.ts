@@ -94,7 +94,6 @@ async function readPrices(backend: Backend, ids: readonly TokenId[], mirror: boo
   return ids.map((id) => readPrice(backend, id, { mirror }));
 }
 
-/** Reads past prices of several tokens. */
 async function readPastPrices(
   backend: Backend,
   ids: readonly TokenId[],
