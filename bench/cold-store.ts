@@ -14,7 +14,7 @@ import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { toWord } from "../src/market/ids/keccak.ts";
 import { countNames } from "../src/storage/codec/commit-counts.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
-import { fillColumns, fillOffsets } from "../src/storage/codec/fill-layout.ts";
+import { selectByToken } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine, OpenEngine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
@@ -153,12 +153,8 @@ function fillsSql(from: number, to: number, shape: Shape): string {
 
 /** SQL that inserts the same fills into `fills_by_token`. */
 function byTokenSql(from: number, to: number): string {
-  const columns = fillColumns.fills_by_token.map(({ name, type }) => {
-    const packed = `substring(formatRow('RowBinary', *), ${fillOffsets.side + 1})`;
-    return name === "row" ? `CAST(${packed}, '${type}')` : name;
-  });
-  return `INSERT INTO fills_by_token SELECT ${columns.join()} FROM fills
-    WHERE seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)} ${oneInsert}`;
+  const fills = `SELECT * FROM fills WHERE seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)}`;
+  return `INSERT INTO fills_by_token ${selectByToken(fills)} ${oneInsert}`;
 }
 
 /** SQL of a hash of the given numbers, with the length of hashes on the chain. */

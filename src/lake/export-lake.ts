@@ -2,32 +2,20 @@
  * Writes final days as Parquet files (docs/lake.md). A day is written once its last block is final. Files get their name
  * only when all files of the day are complete, and the manifest names them after that: a crash leaves the lake as it was.
  */
-import { createHash, type KeyObject } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
-import { parquetMetadata } from "hyparquet";
-import type { TokenId } from "../base/ids.ts";
-import { settleAll } from "../base/time/settle-all.ts";
-import type { BlockRange, Coverage } from "../chain/raw-log.ts";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "../base/assert.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
 import { lockFolder } from "../storage/directory/data-directory.ts";
-import type { FactsIdentity } from "../storage/directory/identity.ts";
-import type { Engine } from "../storage/engine/engine.ts";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
-import {
-  encodeCandleFile,
-  encodeFactFile,
-  encodeTradeFile,
-  type FilledBlock,
-  type LakeToken,
-  readFilledBlocks,
-  readFirstTime,
-} from "../storage/lake/lake-parts.ts";
-import { lakeFactTables } from "../storage/lake/lake-tables.ts";
+import { readFirstTime } from "../storage/lake/lake-parts.ts";
+import { type RepairedBlocks, readRepairedBlocks } from "../storage/recovery/repaired-blocks.ts";
+import { daySeconds, exportDay, toDate } from "./export-day.ts";
 import { LakeError } from "./lake-error.ts";
+import type { LakeExport } from "./lake-export.ts";
+import { place, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
 import {
   formatManifest,
-  type LakeFile,
   type LakeSlice,
   layoutVersion,
   type Manifest,
@@ -35,38 +23,10 @@ import {
   parseManifest,
 } from "./manifest.ts";
 
-export type LakeExport = {
-  /** The folder of the lake, created if missing. */
-  readonly folder: string;
-  readonly engine: Engine;
-  readonly coverage: Coverage;
-  readonly identity: FactsIdentity;
-  /** Returns a row of `tokenColumns`: what is known about a token. */
-  readonly getToken: (tokenId: TokenId) => LakeToken;
-  /** Encodes `markets/snapshot.parquet`; returns the file and its number of rows. */
-  readonly encodeMarkets: () => Promise<{ readonly bytes: Uint8Array; readonly rows: number }>;
-  /** A private key (Ed25519), also as PEM. */
-  readonly signKey: KeyObject | string | null;
-  /** The days to export, as YYYY-MM-DD, both inclusive; all final days by default. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  /** How many tables are encoded at the same time: 1 by default, which leaves a core to a service. */
-  readonly tablesAtOnce?: number;
-  /** Facts of one part, about; a test has smaller ones. */
-  readonly partRows?: number;
-  readonly signal?: AbortSignal;
-  readonly onDay?: (day: { readonly date: string; readonly rows: number }) => void;
-};
-
-/** Facts of one part. A part is one row group, and one append when it is imported. */
-const usualPartRows = 131_072;
-const daySeconds = 86_400;
-/** What messages call the folder. */
-const place = "the lake";
-
 /**
- * Adds all final days that the lake does not have. Returns the manifest. Throws `LakeError`, `DataDirectoryBusyError` while
- * another process exports to the folder, and `DataDirectoryUnwritableError`.
+ * Adds all final days that the lake does not have, and writes again those that were repaired. Returns the manifest.
+ * Throws `LakeError`, `DataDirectoryBusyError` while another process exports to the folder, and
+ * `DataDirectoryUnwritableError`.
  */
 export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;
@@ -74,24 +34,32 @@ export async function exportLake(request: LakeExport): Promise<Manifest> {
   const busy = `another process exports to ${folder}; wait until it has finished`;
   const unlock = lockFolder(folder, { variable: "--lake", busy, location: place });
   try {
-    return await exportDays(request);
+    const manifest = await readExisting(request);
+    await removeUnnamed(folder, manifest);
+    return await exportDays(request, manifest).catch(async (thrown: unknown) => {
+      // A disk that is full needs the room.
+      await readExisting(request)
+        .then((now) => removeUnnamed(folder, now))
+        .catch(() => {});
+      throw thrown;
+    });
   } finally {
     unlock();
   }
 }
 
-async function exportDays(request: LakeExport): Promise<Manifest> {
-  let manifest = await readExisting(request);
-  const before = manifest;
-  for (let day = await firstDay(request, manifest); day !== null; ) {
-    request.signal?.throwIfAborted();
-    const slices = await exportDay(request, { day, manifest });
-    manifest = addSlices(request, manifest, slices);
-    if (manifest !== null) await writeManifest(request, manifest);
-    day = nextDay(request, day);
+async function exportDays(request: LakeExport, before: Manifest | null): Promise<Manifest> {
+  const { coverage, engine } = request;
+  const repairs = await readRepairedBlocks(engine);
+  let manifest = before === null ? null : await replaceRepaired(request, before, repairs);
+  const from = (manifest?.last_block.number ?? coverage.fromBlock - 1) + 1;
+  const range = { from, to: coverage.last.number };
+  for await (const added of exportSpan(request, manifest, { range })) {
+    const slices = [...(manifest?.slices ?? []), ...added];
+    manifest = await writeSlices(request, slices, { manifest, repairs });
   }
   if (manifest === null) {
-    const { timestamp } = request.coverage.last;
+    const { timestamp } = coverage.last;
     throw new LakeError(
       `there is no final day to export yet: the newest final block is of ${new Date(timestamp * 1000).toISOString()}, and a day is exported once a block of the next day is final`,
     );
@@ -125,210 +93,107 @@ async function readExisting({ folder, identity, coverage }: LakeExport): Promise
   return manifest;
 }
 
-/** Returns the start of the first day to export, in Unix seconds; `null` when no final day is left. */
-async function firstDay(request: LakeExport, manifest: Manifest | null): Promise<number | null> {
-  const { coverage, engine, from } = request;
-  const start = (manifest?.last_block.number ?? coverage.fromBlock - 1) + 1;
-  if (start > coverage.last.number) return null;
-  const first = await readFirstTime(engine, { from: start, to: coverage.last.number });
-  if (first === null) return null;
-  const requested = from === undefined || manifest !== null ? 0 : Date.parse(from) / 1000;
-  const day = Math.max(first - (first % daySeconds), requested);
-  return isFinal(request, day) ? day : null;
-}
-
-function nextDay(request: LakeExport, day: number): number | null {
-  const next = day + daySeconds;
-  return isFinal(request, next) ? next : null;
-}
-
-/** Whether a block after the day is final, so that the day is complete. */
-function isFinal({ coverage, to }: LakeExport, day: number): boolean {
-  const isRequested = to === undefined || day <= Date.parse(to) / 1000;
-  return isRequested && coverage.last.timestamp >= day + daySeconds;
-}
-
-async function exportDay(
+/** Exports the days of a range of blocks, up to a day; by default all that are final. Yields the slices of each. */
+async function* exportSpan(
   request: LakeExport,
-  { day, manifest }: { readonly day: number; readonly manifest: Manifest | null },
-): Promise<readonly LakeSlice[]> {
-  const { engine, coverage } = request;
-  const date = new Date(day * 1000).toISOString().slice(0, 10);
-  const after = manifest?.last_block.number ?? null;
-  // A repair can have added facts behind the last ones that the day had.
-  const earlier = (manifest?.slices ?? []).filter((one) => one.date === date);
-  const kept = earlier.flatMap(({ files }) => Object.values(files).map(({ path }) => path));
-  const range = { from: (after ?? coverage.fromBlock - 1) + 1, to: coverage.last.number };
-  const blocks = await readFilledBlocks(engine, range, { since: day, until: day + daySeconds });
-  const slices: LakeSlice[] = [];
-  const paths: string[] = [];
-  // A lake that does not begin with the store begins with the first block of its first day that has facts.
-  let from = after === null && request.from !== undefined ? (blocks[0]?.number ?? 0) : range.from;
-  try {
-    for (const part of splitBlocks(blocks, request.partRows ?? usualPartRows)) {
-      request.signal?.throwIfAborted();
-      const last = part.at(-1);
-      if (last === undefined) continue;
-      const name = `date=${date}/part-${earlier.length + slices.length}.parquet`;
-      const files = await writeTables(request, { range: { from, to: last.number }, name });
-      paths.push(...Object.values(files).map(({ path }) => path));
-      const { number, hash, timestamp } = last;
-      slices.push({ date, from_block: from, last_block: { number, hash, timestamp }, files });
-      from = last.number + 1;
-    }
-    for (const path of paths) await publish(request.folder, path);
-  } catch (thrown) {
-    // A disk that is full needs the room.
-    await removeOthers(request.folder, { date, kept });
-    throw thrown;
-  }
-  await removeOthers(request.folder, { date, kept: [...kept, ...paths] });
-  request.onDay?.({ date, rows: blocks.reduce((sum, { rows }) => sum + rows, 0) });
-  return slices;
-}
-
-/** Writes the drafts of a part: a file of each table that has rows. */
-async function writeTables(
-  request: LakeExport,
-  { range, name }: { readonly range: BlockRange; readonly name: string },
-): Promise<Readonly<Record<string, LakeFile>>> {
-  const files: Record<string, LakeFile> = {};
-  const encoders = getEncoders(request, range);
-  const left = encoders.entries();
-  const write = async (): Promise<void> => {
-    for (const [table, encode] of left) {
-      const bytes = await encode();
-      const footer = bytes === null ? null : readFooter(bytes);
-      if (bytes === null || footer === null || footer.rows === 0) continue;
-      const path = `${table}/${name}`;
-      files[table] = { path, ...footer, ...(await writeDraft(request.folder, path, bytes)) };
-    }
-  };
-  await settleAll(Array.from({ length: request.tablesAtOnce ?? 1 }, write));
-  return Object.fromEntries(
-    [...encoders.keys()].flatMap((table) => {
-      const file = files[table];
-      return file === undefined ? [] : [[table, file]];
-    }),
-  );
-}
-
-/** Splits blocks into parts of at most `partRows` rows, or one block. */
-function* splitBlocks(
-  blocks: readonly FilledBlock[],
-  partRows: number,
-): Generator<readonly FilledBlock[]> {
-  let part: FilledBlock[] = [];
-  let rows = 0;
-  for (const block of blocks) {
-    if (part.length > 0 && rows + block.rows > partRows) {
-      yield part;
-      part = [];
-      rows = 0;
-    }
-    part.push(block);
-    rows += block.rows;
-  }
-  if (part.length > 0) yield part;
-}
-
-/** Returns what encodes the file of each table; those that take longest first. */
-function getEncoders(
-  { engine, getToken }: LakeExport,
-  range: BlockRange,
-): ReadonlyMap<string, () => Promise<Buffer | null>> {
-  return new Map([
-    ["trades", () => encodeTradeFile(engine, range, getToken)],
-    ...lakeFactTables.map((table) => [table, () => encodeFactFile(engine, table, range)] as const),
-    ["candles_1m", () => encodeCandleFile(engine, range)],
-  ]);
-}
-
-/** Reads the number of rows and the bounds of `seq` from the end of a Parquet file. */
-function readFooter(file: Uint8Array): Pick<LakeFile, "rows" | "first_seq" | "last_seq"> {
-  const { buffer, byteOffset, byteLength } = file;
-  const copy = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
-  const { num_rows: rows, row_groups: groups } = parquetMetadata(copy);
-  const statistics = groups.map(({ columns }) => {
-    const seq = columns.find(({ meta_data: about }) => about?.path_in_schema[0] === "seq");
-    return seq?.meta_data?.statistics;
-  });
-  const [first, last] = [statistics[0]?.min_value, statistics.at(-1)?.max_value];
-  return {
-    rows: Number(rows),
-    first_seq: first === undefined ? null : Number(first),
-    last_seq: last === undefined ? null : Number(last),
-  };
-}
-
-/** Writes a file durably under the name of a draft. Returns its size and hash. */
-async function writeDraft(
-  folder: string,
-  path: string,
-  bytes: Uint8Array,
-): Promise<Pick<LakeFile, "bytes" | "sha256">> {
-  const target = join(folder, path);
-  await awaitWrite(mkdir(dirname(target), { recursive: true }), place);
-  const hash = createHash("sha256");
-  const file = await awaitWrite(open(`${target}.draft`, "w"), place);
-  try {
-    // In pieces, so that requests of a service that exports have their turn.
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      const piece = bytes.subarray(at, at + pieceBytes);
-      hash.update(piece);
-      await awaitWrite(file.writeFile(piece), place);
-      await turn();
-    }
-    await awaitWrite(file.sync(), place);
-  } catch (thrown) {
-    await rm(`${target}.draft`, { force: true });
-    throw thrown;
-  } finally {
-    await file.close();
-  }
-  return { bytes: bytes.length, sha256: hash.digest("hex") };
-}
-
-const pieceBytes = 1024 * 1024;
-
-/** Removes what an export that was interrupted has left of a day: readers take every file of a folder. */
-async function removeOthers(
-  folder: string,
-  { date, kept }: { readonly date: string; readonly kept: readonly string[] },
-): Promise<void> {
-  for (const table of [...lakeFactTables, "trades", "candles_1m"]) {
-    const day = `${table}/date=${date}`;
-    const found = await readdir(join(folder, day)).catch(() => []);
-    const others = found.map((name) => `${day}/${name}`).filter((path) => !kept.includes(path));
-    for (const path of others) await rm(join(folder, path), { force: true });
-  }
-}
-
-async function publish(folder: string, path: string): Promise<void> {
-  await awaitWrite(rename(join(folder, `${path}.draft`), join(folder, path)), place);
-}
-
-function addSlices(
-  { identity, coverage, from }: LakeExport,
   manifest: Manifest | null,
+  {
+    range,
+    lastDate = request.to,
+  }: { readonly range: BlockRange; readonly lastDate?: string | undefined },
+): AsyncGenerator<readonly LakeSlice[], void, undefined> {
+  const { coverage, engine, from: firstDate } = request;
+  const first = await readFirstTime(engine, range);
+  if (first === null) return;
+  const isLater = manifest === null && firstDate !== undefined;
+  // A lake that does not begin with the store begins with the first block of its first day that has facts.
+  let from = isLater ? null : range.from;
+  let day = Math.max(first - (first % daySeconds), isLater ? Date.parse(firstDate) / 1000 : 0);
+  // A day is final once a block after it is.
+  for (; day + daySeconds <= coverage.last.timestamp; day += daySeconds) {
+    if (lastDate !== undefined && toDate(day) > lastDate) return;
+    const slices = await exportDay(request, { day, from, to: range.to }, manifest);
+    const last = slices.at(-1);
+    if (last === undefined) continue;
+    yield slices;
+    from = last.last_block.number + 1;
+  }
+}
+
+/**
+ * Writes the days again that were repaired since they were written. A repair can move the first and the last block with
+ * facts of a day, so the days beside it are written again as well. Old files stay until the manifest names the new ones.
+ */
+async function replaceRepaired(
+  request: LakeExport,
+  manifest: Manifest,
+  repairs: readonly RepairedBlocks[],
+): Promise<Manifest> {
+  const { coverage, folder } = request;
+  const days = [...Map.groupBy(manifest.slices, ({ date }) => date)];
+  const repaired = await findRepaired(request, manifest, repairs);
+  const isReplaced = (index: number) =>
+    days.slice(Math.max(0, index - 1), index + 2).some(([date]) => repaired.has(date));
+  const slices: LakeSlice[] = [];
+  for (let index = 0; index < days.length; index += 1) {
+    const [, old = []] = days[index] ?? [];
+    if (!isReplaced(index)) {
+      slices.push(...old);
+      continue;
+    }
+    while (index + 1 < days.length && isReplaced(index + 1)) index += 1;
+    const [lastDate] = days[index] ?? [];
+    const next = days[index + 1]?.[1][0]?.from_block ?? coverage.last.number + 1;
+    const range = { from: old[0]?.from_block ?? 0, to: next - 1 };
+    for await (const one of exportSpan(request, manifest, { range, lastDate })) slices.push(...one);
+  }
+  if (repaired.size === 0 || slices.length === 0) return manifest;
+  const replaced = await writeSlices(request, slices, { manifest, repairs });
+  await removeUnnamed(folder, replaced);
+  return replaced;
+}
+
+/** Returns the dates of the lake whose blocks were repaired since they were written. */
+async function findRepaired(
+  { coverage, engine }: LakeExport,
+  { slices, last_block: end, repairs: written = [] }: Manifest,
+  repairs: readonly RepairedBlocks[],
+): Promise<ReadonlySet<string>> {
+  const unseen = repairs.filter(({ id }) => !written.includes(id));
+  const repaired = slices.filter(({ from_block: from, last_block: { number: to } }) =>
+    unseen.some((one) => one.from <= to && one.to >= from),
+  );
+  const dates = new Set(repaired.map(({ date }) => date));
+  // A repair can have added facts to the last day, behind those that it had.
+  const next = await readFirstTime(engine, { from: end.number + 1, to: coverage.last.number });
+  const lastDate = slices.at(-1)?.date;
+  if (next !== null && toDate(next) === lastDate) dates.add(lastDate);
+  return dates;
+}
+
+/** Replaces the manifest by one with other slices. */
+async function writeSlices(
+  request: LakeExport,
   slices: readonly LakeSlice[],
-): Manifest | null {
-  const all = [...(manifest?.slices ?? []), ...slices];
-  const [first, last] = [all[0], all.at(-1)];
-  if (first === undefined || last === undefined) return manifest;
-  const start =
-    manifest?.first_block ?? (from === undefined ? coverage.fromBlock : first.from_block);
-  return {
+  known: { readonly manifest: Manifest | null; readonly repairs: readonly RepairedBlocks[] },
+): Promise<Manifest> {
+  const { identity } = request;
+  const [first, last] = [slices[0], slices.at(-1)];
+  assert(first !== undefined && last !== undefined, "a lake has a day");
+  const manifest = {
     layout: layoutVersion,
     created_by: "oddwire",
     chain_id: identity.chain_id,
     contracts: identity.contracts,
     events: identity.events,
-    first_block: start,
+    first_block: known.manifest?.first_block ?? first.from_block,
     last_block: last.last_block,
-    slices: all,
-    markets: manifest?.markets ?? null,
+    slices: [...slices],
+    repairs: known.repairs.map(({ id }) => id),
+    markets: known.manifest?.markets ?? null,
   };
+  await writeManifest(request, manifest);
+  return manifest;
 }
 
 async function writeManifest({ folder, signKey }: LakeExport, manifest: Manifest): Promise<void> {

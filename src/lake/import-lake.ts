@@ -10,23 +10,22 @@ import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
 import { AppendGroup } from "../storage/append/append-group.ts";
 import type { FactStore } from "../storage/append/fact-store.ts";
-import type { BatchRows } from "../storage/codec/encode-facts.ts";
 import { isEventRow } from "../storage/codec/event-codec.ts";
 import type { FactsIdentity } from "../storage/directory/identity.ts";
-import type { Engine } from "../storage/engine/engine.ts";
+import type { Engine, SelectedRows } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
 import { DataDirectoryUnwritableError, getReason } from "../storage/engine/store-errors.ts";
 import {
   type FactFile,
   readEventsOfFile,
-  readFactFile,
   readFileBounds,
   readFileSize,
   readMinutesOfFile,
   readQuarantineOfFile,
+  selectFactFile,
 } from "../storage/lake/lake-parts.ts";
 import { type LakeFactTable, lakeFactTables } from "../storage/lake/lake-tables.ts";
-import { rowsOfTable } from "../storage/schema/fact-tables.ts";
+import type { FactTable } from "../storage/schema/fact-tables.ts";
 import { LakeError } from "./lake-error.ts";
 import {
   type LakeFile,
@@ -96,48 +95,75 @@ export async function importLake(request: LakeImport): Promise<void> {
   try {
     for (const slice of remainingSlices(manifest, store.coverage)) {
       signal?.throwIfAborted();
-      const group = await readGroup(request, slice);
-      // One group is read while the one before it is appended.
-      await committing;
-      committing = append(request, group);
+      const part = await readPart(request, slice);
+      // One part is read while the one before it is appended.
+      const before = committing;
+      committing = append(request, part, before);
       committing.catch(() => {});
+      await before;
     }
   } finally {
     await committing;
   }
 }
 
-async function append({ store, onPart }: LakeImport, group: AppendGroup): Promise<void> {
+async function append(
+  { store, onPart }: LakeImport,
+  { group, files }: Part,
+  before: Promise<void>,
+): Promise<void> {
   try {
+    await before;
     await store.writeFacts(group);
     await store.commit(group);
     for (const batch of group.batches) store.cover(batch);
     onPart?.({ block: group.range.to, rows: group.rows });
   } finally {
     await group.close();
+    await closeAll(files);
   }
 }
 
-/** Reads and verifies the files of a part, and returns its rows as a group to append. */
-async function readGroup(request: LakeImport, slice: LakeSlice): Promise<AppendGroup> {
+/** A part as a group to append, and its files, which the engine reads until then. */
+type Part = { readonly group: AppendGroup; readonly files: readonly SpoolFile[] };
+
+/** Reads and verifies the files of a part. */
+async function readPart(request: LakeImport, slice: LakeSlice): Promise<Part> {
+  const files: SpoolFile[] = [];
+  try {
+    return { group: await readGroup(request, { slice, files }), files };
+  } catch (thrown) {
+    await closeAll(files);
+    throw thrown;
+  }
+}
+
+async function closeAll(files: readonly SpoolFile[]): Promise<void> {
+  for (const file of files) await file.close();
+}
+
+async function readGroup(
+  request: LakeImport,
+  { slice, files }: { readonly slice: LakeSlice; readonly files: SpoolFile[] },
+): Promise<AppendGroup> {
   const { reader, store } = request;
-  const rows: Record<keyof BatchRows, Uint8Array> = { ...noRows };
+  const selected = new Map<FactTable, SelectedRows>();
+  let minuteCandles: Uint8Array = nothing;
   let quarantined: Tally["quarantined"] = [];
   for (const table of lakeFactTables) {
     const entry = slice.files[table];
     if (entry === undefined) continue;
     const spooled = await fetchFile(request, entry);
+    files.push(spooled);
+    const file = { table, path: spooled.path };
     try {
-      const file = { table, path: spooled.path };
       await refuseWrongRows(request, { slice, entry, file });
-      rows[rowsOfTable[table]] = await readFactFile(reader, file);
-      if (table === "fills") rows.minuteCandles = await readMinutesOfFile(reader, file);
+      if (table === "fills") minuteCandles = await readMinutesOfFile(reader, file);
       if (table === "quarantine") quarantined = await readQuarantineOfFile(reader, file);
     } catch (thrown) {
       throw toLakeError(thrown, `${request.source.name}: ${entry.path}`);
-    } finally {
-      await spooled.close();
     }
+    for (const [into, rows] of selectFactFile(reader, file)) selected.set(into, rows);
   }
   const count = (table: LakeFactTable): number => slice.files[table]?.rows ?? 0;
   const tally = {
@@ -150,7 +176,8 @@ async function readGroup(request: LakeImport, slice: LakeSlice): Promise<AppendG
   };
   const { number, hash, timestamp } = slice.last_block;
   const last = { number, hash: hash as Hash, timestamp };
-  const group = new AppendGroup(store.engine);
+  const group = new AppendGroup(store.engine, selected);
+  const rows = { ...noRows, minuteCandles };
   await group.add({ fromBlock: slice.from_block, last, rows, events: [], tally });
   return group;
 }

@@ -62,6 +62,8 @@ const manifest = Type.Object({
   last_block: block,
   /** Consecutive blocks of one day (UTC), in order, without a gap. */
   slices: Type.Array(slice, { minItems: 1 }),
+  /** The repairs of the store that the files have; without them none. */
+  repairs: Type.Optional(Type.Array(Type.String({ maxLength: 36 }))),
   markets: Type.Union([file, Type.Null()]),
 });
 

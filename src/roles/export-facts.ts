@@ -1,6 +1,7 @@
 import { encodeMarketSnapshot } from "../api/bulk/market-snapshot.ts";
 import { AppError } from "../base/errors.ts";
-import { exportLake, type LakeExport } from "../lake/export-lake.ts";
+import { exportLake } from "../lake/export-lake.ts";
+import type { LakeExport } from "../lake/lake-export.ts";
 import { toLakeToken } from "../lake/lake-tokens.ts";
 import type { Manifest } from "../lake/manifest.ts";
 import { toIdentity } from "../storage/directory/identity.ts";

@@ -13,7 +13,7 @@ import { lakeFactTables, writtenColumns } from "../../src/storage/lake/lake-tabl
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { getFills } from "../support/store-chain.ts";
-import { exported, finalDays, openFilled } from "../support/test-lake.ts";
+import { exported, finalDays, openFilled, toApiField } from "../support/test-lake.ts";
 import { readText } from "../tidy/project-files.ts";
 
 /** Returns the example of a tool in the page of the lake, for a lake in a folder. */
@@ -62,9 +62,9 @@ test("DuckDB reads the rows of the API, and only the days that a query needs", {
   const sums = (await query(recipe)).map((row) => Object.values(row).map(toText));
   assert.deepEqual(sums, volumes.slice(1));
 
-  const names = Object.keys(rows[0] ?? {}).join();
+  const names = Object.keys(rows[0] ?? {}).map((name) => `${toApiField(name)} AS ${name}`);
   const from = `read_parquet('${folder}/trades/*/*.parquet', hive_partitioning = true)`;
-  const read = await query(`SELECT ${names} FROM ${from} ORDER BY seq`);
+  const read = await query(`SELECT ${names.join()} FROM ${from} ORDER BY seq`);
   assert.deepEqual(read.map(toTexts), rows.map(toTexts));
 
   const plan = await query(

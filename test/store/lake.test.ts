@@ -1,21 +1,34 @@
 /** A store that is filled from a lake equals the one that the lake was exported from, and files for readers equal the API. */
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
-import { readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import type { TokenId } from "../../src/base/ids.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
 import { toLakeToken } from "../../src/lake/lake-tokens.ts";
+import type { LakeSlice, Manifest } from "../../src/lake/manifest.ts";
+import { emptyBlock } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { getRowContext } from "../../src/query/row-context.ts";
 import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
+import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
-import { getFills } from "../support/store-chain.ts";
+import { embeddedOnly } from "../support/open-facts.ts";
+import { encode, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
-import { exported, finalDays, getReader, imported, openFilled } from "../support/test-lake.ts";
+import {
+  exported,
+  finalDays,
+  getReader,
+  imported,
+  openFilled,
+  toApiField,
+} from "../support/test-lake.ts";
 
 /** The parts of a test lake have few rows, so that there are several in a day. */
 const smallParts = { partRows: 30 };
@@ -85,7 +98,9 @@ test("files of trades and candles equal the lists of the API", async (t) => {
     });
   const names = Object.keys(expected[0] ?? {});
   const files = `file('${folder}/trades/*/*.parquet', 'Parquet')`;
-  const rows = await reader.query(`SELECT ${names.join()} FROM ${files} ORDER BY seq`);
+  const rows = await reader.query(
+    `SELECT ${names.map(toApiField).join()} FROM ${files} ORDER BY seq`,
+  );
   assert.deepEqual(
     rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]]))),
     expected,
@@ -170,26 +185,87 @@ test("a changed, cut, missing or linked file and a changed manifest are refused 
   await assert.rejects(readManifest(source, other), /not valid for the key of --verify-key/);
 });
 
-test("a crash of an export leaves the lake as it was", async (t) => {
-  const filled = await openFilled(t, 7);
-  const all = await exported({ ...filled, folder: `${filled.folder}-all` }, smallParts);
-  const before = await exported(filled, { ...smallParts, to: all.slices[0]?.date });
-  let queries = 0;
-  const failing = new Proxy(filled.store.engine, {
+/** An engine that fails after it has encoded some files. */
+function failAfter(engine: Engine, files: number): Engine {
+  let left = files;
+  return new Proxy(engine, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (name !== "queryBinary" || typeof value !== "function")
         return typeof value === "function" ? value.bind(target) : value;
       return (...given: unknown[]): unknown => {
-        queries += 1;
-        if (queries > 2) throw new Error("the process is killed");
+        left -= 1;
+        if (left < 0) throw new Error("the process is killed");
         return Reflect.apply(value, target, given);
       };
     },
   });
-  await assert.rejects(exported(filled, { ...smallParts, engine: failing }), /killed/);
-  assert.deepEqual(await readManifest(openFolderLake(filled.folder), null), before);
+}
+
+/** Asserts that a folder has the files of its manifest, and no others. */
+async function assertTrue(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(openFolderLake(folder), null);
+  const files = manifest.slices.flatMap((slice) => Object.values(slice.files));
+  for (const { path, sha256 } of files) {
+    const bytes = await readFile(join(folder, path));
+    assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256, path);
+  }
+  const found = (await readdir(folder, { recursive: true })).filter((name) => /\/part-/.test(name));
+  assert.deepEqual(found.toSorted(), files.map(({ path }) => path).toSorted());
+  return manifest;
+}
+
+test("an export that fails leaves the lake as it was", async (t) => {
+  const filled = await openFilled(t, 7);
+  const all = await exported({ ...filled, folder: `${filled.folder}-all` }, smallParts);
+  const before = await exported(filled, { ...smallParts, to: all.slices[0]?.date });
+  const engine = failAfter(filled.store.engine, 2);
+  await assert.rejects(exported(filled, { ...smallParts, engine }), /killed/);
+  assert.deepEqual(await assertTrue(filled.folder), before);
   assert.deepEqual(await exported(filled, smallParts), all);
+});
+
+test("days that were repaired are written again, and no others", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const filled = await openFilled(t, 10);
+  const { blocks, folder, store } = filled;
+  const { engine } = store;
+  const contents = ({ slices }: Manifest) =>
+    slices.map(({ files, ...slice }) => ({
+      ...slice,
+      files: Object.entries(files).map(([table, { path: _path, ...file }]) => [table, file]),
+    }));
+  let before = await exported(filled, smallParts);
+  const end = blocks.findIndex(({ number }) => number === before.last_block.number);
+  const emptied = blocks.map(({ number, hash, timestamp }) => ({
+    ...emptyBlock,
+    number,
+    hash,
+    timestamp,
+  }));
+  // Within a day, over the end of a day, and over the end of the lake: facts disappear and come back.
+  const repairs = [
+    [emptied.slice(2, 4)],
+    [blocks.slice(2, 4), emptied.slice(20, 25)],
+    [blocks.slice(20, 25), emptied.slice(end - 2, end + 1)],
+    [blocks.slice(end - 2, end + 1)],
+  ];
+  for (const [index, ranges] of repairs.entries()) {
+    for (const range of ranges) await orderRepair(engine, encode(range));
+    await finishRepair(engine, () => {});
+    const failing = failAfter(engine, 3);
+    await assert.rejects(exported(filled, { ...smallParts, engine: failing }), /killed/);
+    assert.deepEqual(await assertTrue(folder), before);
+    const written = await exported(filled, smallParts);
+    assert.deepEqual(await assertTrue(folder), written);
+    const fresh = await exported({ ...filled, folder: `${folder}-${index}` }, smallParts);
+    assert.deepEqual(contents(written), contents(fresh));
+    assert.notDeepEqual(contents(written), contents(before));
+    const isKept = (slice: LakeSlice) => before.slices.some((one) => isDeepStrictEqual(one, slice));
+    assert(written.slices.some(isKept) || index > 0);
+    before = written;
+  }
 });
 
 test("two exports to one folder do not mix", async (t) => {

@@ -59,6 +59,7 @@ test("sizes are read from the tables, and cached until they are too old", async 
       ["minute_candles", 0],
       ["quarantine", 0],
       ["reorgs", 0],
+      ["repaired_blocks", 0],
       ["served_heads", 0],
     ],
   );

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
-import { exportLake, type LakeExport } from "../../src/lake/export-lake.ts";
+import { exportLake } from "../../src/lake/export-lake.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { importLake, readManifest } from "../../src/lake/import-lake.ts";
+import type { LakeExport } from "../../src/lake/lake-export.ts";
 import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import type { Manifest } from "../../src/lake/manifest.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
@@ -85,6 +86,19 @@ export async function imported(
     },
   );
   return into;
+}
+
+/** The columns of `trades` that are bytes, and text in rows of the API. */
+const bytesColumns: ReadonlySet<string> = new Set(
+  "maker taker maker_order_hash taker_order_hash exchange_address builder metadata block_hash tx_hash".split(
+    " ",
+  ),
+);
+
+/** Returns the SQL of a field of a trade of the API, from the columns of `trades`. */
+export function toApiField(name: string): string {
+  if (name === "id") return "'0x' || lower(hex(tx_hash)) || '-' || log_index";
+  return bytesColumns.has(name) ? `'0x' || lower(hex(${name}))` : name;
 }
 
 /** Only the embedded engine reads local files. */

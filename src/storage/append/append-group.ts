@@ -10,7 +10,7 @@ import {
   type EncodedBatch,
   releaseRows,
 } from "../codec/encode-facts.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, SelectedRows } from "../engine/engine.ts";
 import { getToken } from "../engine/insert-until-there.ts";
 import type { SpoolFile } from "../engine/spool-file.ts";
 import { untilAdmitted } from "../engine/until-admitted.ts";
@@ -28,12 +28,15 @@ type SpooledBatch = {
  */
 export class AppendGroup {
   readonly #engine: Engine;
+  readonly #selected: ReadonlyMap<FactTable, SelectedRows>;
   readonly #files = new Map<keyof BatchRows, SpoolFile>();
   readonly #batches: SpooledBatch[] = [];
   #rows = 0;
 
-  constructor(engine: Engine) {
+  /** Tables can take the rows of a query instead of those of the batches. */
+  constructor(engine: Engine, selected: ReadonlyMap<FactTable, SelectedRows> = new Map()) {
     this.#engine = engine;
+    this.#selected = selected;
   }
 
   /** The number of rows of facts, without those of candles. */
@@ -73,7 +76,7 @@ export class AppendGroup {
     const { from, to } = this.range;
     await settleAll(
       tables.map(async (table) => {
-        const rows = this.#files.get(rowsOfTable[table]);
+        const rows = this.#selected.get(table) ?? this.#files.get(rowsOfTable[table]);
         if (rows === undefined) return;
         const token = getToken(`${table}:${from}-${to}`, attempt);
         await untilAdmitted(() => this.#engine.insert(table, rows, token));

@@ -111,6 +111,12 @@ export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
   ),
 };
 
+/** Returns the rows of `fills_by_token` in SQL, from those of `fills`. The statement needs `longRows`. */
+export function selectByToken(fillsSql: string): string {
+  const packed = `CAST(formatRow('RowBinary', ${getNames(packedFields).join()}), 'FixedString(${packedBytes})')`;
+  return `SELECT ${getNames(ownFields).join()}, ${packed} AS row FROM (${fillsSql})`;
+}
+
 function getNames<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
   return Object.keys(of) as Name[];
 }

@@ -96,26 +96,25 @@ export class ChdbEngine implements Engine {
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {
     // An insert without rows must not be measured as a fast one.
-    if (rows.length === 0) return;
+    if ("length" in rows && rows.length === 0) return;
     await this.meter.insert(table, async () => {
-      if (rows instanceof SpoolFile) return this.#insertFile(table, rows, token);
+      if ("select" in rows) return this.#insertSelected(table, rows.select, token);
+      if (rows instanceof SpoolFile) return this.#insertSelected(table, selectRows(rows), token);
       const file = await this.openRows();
       try {
         await file.append(rows);
-        await this.#insertFile(table, file, token);
+        await this.#insertSelected(table, selectRows(file), token);
       } finally {
         await file.close();
       }
     });
   }
 
-  /** Inserts the rows of a file. The library takes rows from memory only as text, but reads binary rows from a file. */
-  async #insertFile(table: string, { path }: SpoolFile, token?: string): Promise<void> {
-    // The file is read, not mapped: a mapping would count as memory of the process.
+  async #insertSelected(table: string, select: string, token?: string): Promise<void> {
+    // Files are read, not mapped: a mapping would count as memory of the process.
     const reading = { storage_file_read_method: "pread" };
     const settings = listSettings({ ...insertSettings(token), ...reading });
-    const source = `file('${path}', 'RowBinary')`;
-    const sql = `INSERT INTO ${table} SETTINGS ${settings} SELECT * FROM ${source}`;
+    const sql = `INSERT INTO ${table} SETTINGS ${settings} ${select}`;
     await awaitWrite(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
@@ -223,6 +222,11 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
       cause,
     });
   }
+}
+
+/** Selects the rows of a file. The library takes rows from memory only as text, but reads binary rows from a file. */
+function selectRows({ path }: SpoolFile): string {
+  return `SELECT * FROM file('${path}', 'RowBinary')`;
 }
 
 /** Returns settings as SQL: `a = 1, b = 'c'`. */

@@ -12,8 +12,11 @@ import type { SpoolFile } from "./spool-file.ts";
 export type Cell = string | number | null | readonly Cell[];
 export type Row = readonly Cell[];
 
-/** Complete rows of `row-writer.ts`, one after the other. */
-export type Rows = Uint8Array | SpoolFile;
+/** The rows of a `SELECT` of the embedded engine, which reads files: the columns of a table in their order. */
+export type SelectedRows = { readonly select: string; readonly engine: Engine };
+
+/** Complete rows of `row-writer.ts`, one after the other, or a query that returns rows. */
+export type Rows = Uint8Array | SpoolFile | SelectedRows;
 
 /** Rows as they are inserted, without a header or after one with the names of the columns; or a file for other tools. */
 export type BinaryFormat = "RowBinary" | "RowBinaryWithNames" | "Parquet";

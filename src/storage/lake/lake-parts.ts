@@ -1,14 +1,19 @@
 /** Reads and writes the parts of a lake: for some blocks, one Parquet file of each table. */
+import { setImmediate as turn } from "node:timers/promises";
 import { type Hash, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
-import { type Engine, prefixed } from "../engine/engine.ts";
-import { blockRangeSql } from "../schema/fact-tables.ts";
+import { selectByToken } from "../codec/fill-layout.ts";
+import { type Engine, prefixed, type SelectedRows } from "../engine/engine.ts";
+import { blockRangeSql, type FactTable } from "../schema/fact-tables.ts";
+import { longRows } from "../schema/schema.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import {
   candleColumns,
   declaredColumns,
   keyColumns,
   type LakeFactTable,
+  readColumns,
+  selectCandles,
   selectMinutes,
   storedColumns,
   tokenColumns,
@@ -19,40 +24,53 @@ import {
 /** What the views know about a token; see `tokenColumns`. */
 export type LakeToken = readonly (string | number | null)[];
 
-/** A block with facts, and how many rows they are. */
-export type FilledBlock = TimedBlock & { readonly rows: number };
+/** From `since` until before `until`, in Unix seconds. */
+export type TimeSpan = { readonly since: number; readonly until: number };
 
-/** Rows of a row group: what DuckDB and Polars read best, and what the engine appends in one group. */
-const rowGroupRows = 131_072;
+/** Consecutive blocks of a part: the first one with facts, the last one, and how many rows of facts they have. */
+export type LakePart = {
+  readonly firstBlock: number;
+  readonly last: TimedBlock;
+  readonly rows: number;
+};
+
+/** Where the tables are, and whether a service answers requests meanwhile. */
+type Part = { readonly engine: Engine; readonly isPatient: boolean };
+
+/** The largest dictionary of a column: the accounts of a row group need a little more than the default of 1 MiB. */
+const dictionaryBytes = 2 * 1024 ** 2;
 
 /** Without Bloom filters: they take a tenth of a file, and few readers use them. */
 const parquet =
   "SETTINGS output_format_parquet_compression_method = 'zstd', output_format_parquet_write_bloom_filter = 0, " +
-  `output_format_parquet_row_group_size = ${rowGroupRows}`;
+  `output_format_parquet_max_dictionary_size = ${dictionaryBytes}`;
 
 /** A file must have every column, with a value in every row. */
-const strictly =
-  "SETTINGS input_format_parquet_allow_missing_columns = 0, input_format_null_as_default = 0";
+const strictly = `SETTINGS input_format_parquet_allow_missing_columns = 0, input_format_null_as_default = 0, ${longRows}`;
 
-/** Reads which blocks of a range have facts, in order, from `since` until before `until`, in Unix seconds. */
-export async function readFilledBlocks(
+/** Splits the blocks of a range that have facts in a time into parts of about `rowsMax` rows, or one block. */
+export async function readLakeParts(
   engine: Engine,
   range: BlockRange,
-  { since, until }: { readonly since: number; readonly until: number },
-): Promise<readonly FilledBlock[]> {
+  { since, until, rowsMax }: TimeSpan & { readonly rowsMax: number },
+): Promise<readonly LakePart[]> {
   const where = `${blockRangeSql(range)} AND timestamp >= ${integerLiteral(since)} AND timestamp < ${integerLiteral(until)}`;
   const rows = await engine.query(
-    `SELECT intDiv(seq, 1000000) AS number, hex(any(hash)), any(timestamp), count() FROM (
-       SELECT seq, timestamp, block_hash AS hash FROM fills WHERE ${where}
-       UNION ALL SELECT seq, timestamp, block_hash FROM events WHERE ${where}
-       UNION ALL SELECT seq, timestamp, toFixedString(unhex(substring(JSONExtractString(log, 'blockHash'), 3)), 32)
-         FROM quarantine WHERE ${where}
-     ) GROUP BY number ORDER BY number`,
+    `SELECT min(number), max(number), hex(argMax(hash, number)), max(timestamp), sum(rows) FROM (
+       SELECT *, intDiv(sum(rows) OVER (ORDER BY number) - 1, ${integerLiteral(rowsMax)}) AS part FROM (
+         SELECT intDiv(seq, 1000000) AS number, any(block_hash) AS hash, any(timestamp) AS timestamp, count() AS rows
+         FROM (
+           SELECT seq, timestamp, block_hash FROM fills WHERE ${where}
+           UNION ALL SELECT seq, timestamp, block_hash FROM events WHERE ${where}
+           UNION ALL SELECT seq, timestamp, toFixedString(unhex(substring(JSONExtractString(log, 'blockHash'), 3)), 32)
+             FROM quarantine WHERE ${where}
+         ) AS facts GROUP BY number
+       )
+     ) GROUP BY part ORDER BY part`,
   );
-  return rows.map(([number, hash, timestamp, count]) => ({
-    number: Number(number),
-    hash: prefixed(hash) as Hash,
-    timestamp: Number(timestamp),
+  return rows.map(([first, number, hash, timestamp, count]) => ({
+    firstBlock: Number(first),
+    last: { number: Number(number), hash: prefixed(hash) as Hash, timestamp: Number(timestamp) },
     rows: Number(count),
   }));
 }
@@ -70,13 +88,13 @@ export async function readFirstTime(engine: Engine, range: BlockRange): Promise<
 
 /** Encodes the facts of a range of blocks as a Parquet file, sorted by `seq`. */
 export function encodeFactFile(
-  engine: Engine,
+  part: Part,
   table: LakeFactTable,
   range: BlockRange,
 ): Promise<Buffer> {
-  return engine.queryBinary(
-    `SELECT ${writtenColumns(table)} FROM ${table} WHERE ${blockRangeSql(range)} ORDER BY seq ${parquet}`,
-    "Parquet",
+  return encode(
+    part,
+    `SELECT ${writtenColumns(table)} FROM ${table} WHERE ${blockRangeSql(range)} ORDER BY seq`,
   );
 }
 
@@ -85,31 +103,46 @@ export function encodeFactFile(
  * `tokenColumns`.
  */
 export async function encodeTradeFile(
-  engine: Engine,
+  part: Part,
   range: BlockRange,
   getToken: (tokenId: TokenId) => LakeToken,
 ): Promise<Buffer | null> {
   const where = `${blockRangeSql(range)} AND role != 'taker'`;
-  const found = await engine.query(`SELECT DISTINCT hex(token_id) FROM fills WHERE ${where}`);
+  const found = await part.engine.query(`SELECT DISTINCT hex(token_id) FROM fills WHERE ${where}`);
   if (found.length === 0) return null;
-  const lines = found.map(([token]) => JSON.stringify(getToken(prefixed(token) as TokenId)));
+  const lines: string[] = [];
+  for (const [token] of found) {
+    lines.push(JSON.stringify(getToken(prefixed(token) as TokenId)));
+    // Requests of a service that exports have their turn.
+    if (lines.length % tokensPerTurn === 0) await turn();
+  }
   const tokens = `SELECT toFixedString(unhex(substring(token, 3)), 32) AS token, * EXCEPT token
     FROM format(JSONCompactEachRow, '${tokenColumns}', ${textLiteral(lines.join("\n"))})`;
-  return engine.queryBinary(
+  return encode(
+    part,
     `SELECT ${tradeColumns} FROM fills GLOBAL LEFT JOIN (${tokens}) AS tokens ON fills.token_id = tokens.token
-     WHERE ${where} ORDER BY seq ${parquet}`,
-    "Parquet",
+     WHERE ${where} ORDER BY seq`,
   );
 }
 
-/** Encodes the one-minute candles of the fills of a range of blocks as a Parquet file, sorted by time and token. */
-export function encodeCandleFile(engine: Engine, range: BlockRange): Promise<Buffer> {
-  const fills = `SELECT * FROM fills WHERE ${blockRangeSql(range)}`;
-  return engine.queryBinary(
-    `SELECT ${candleColumns} FROM (${selectMinutes(fills)}) AS minutes ORDER BY timestamp, token_id ${parquet}`,
-    "Parquet",
+const tokensPerTurn = 256;
+
+/** Encodes the one-minute candles of a time, in Unix seconds, as a Parquet file, sorted by time and token. */
+export function encodeCandleFile(part: Part, { since, until }: TimeSpan): Promise<Buffer> {
+  const where = `minute >= ${integerLiteral(since)} AND minute < ${integerLiteral(until)}`;
+  return encode(
+    part,
+    `SELECT ${candleColumns} FROM (${selectCandles(where)}) AS minutes ORDER BY timestamp, token_id`,
   );
 }
+
+function encode({ engine, isPatient }: Part, select: string): Promise<Buffer> {
+  const settings = isPatient ? `, max_threads = 1${engine.kind === "embedded" ? nice : ""}` : "";
+  return engine.queryBinary(`${select} ${parquet}${settings}`, "Parquet");
+}
+
+/** Lets requests have the cores first. Older servers do not have the setting. */
+const nice = ", os_threads_nice_value_query = 19";
 
 /** A file of facts. Its `path` is trusted, and what it holds is not. */
 export type FactFile = { readonly table: LakeFactTable; readonly path: string };
@@ -123,7 +156,7 @@ export async function readFileSize(engine: Engine, { path }: FactFile) {
 
 /**
  * Reads what a file of facts holds: the numbers of rows and of different keys, the first and the last position and time,
- * and the hashes of a block (empty for tables without hashes of blocks).
+ * and the hashes of a block (empty for tables without hashes of blocks). Throws when any value cannot be decoded.
  */
 export async function readFileBounds(engine: Engine, file: FactFile, block: number) {
   const { table } = file;
@@ -133,17 +166,25 @@ export async function readFileBounds(engine: Engine, file: FactFile, block: numb
       : "[]";
   const [row = []] = await engine.query(
     `SELECT count(), uniqExact(${keyColumns[table]}), min(seq), max(seq), toUnixTimestamp(min(timestamp)),
-       toUnixTimestamp(max(timestamp)), ${hashes} FROM ${fromFile(file)} ${strictly}`,
+       toUnixTimestamp(max(timestamp)), ${hashes}, sum(ignore(${readColumns(table)}))
+     FROM ${fromFile(file)} ${strictly}`,
   );
   const [rows = 0, keys = 0, firstSeq = 0, lastSeq = 0, since = 0, until = 0] = row.map(Number);
   const blockHashes = (row[6] as readonly string[]).map((one) => prefixed(one));
   return { rows, keys, firstSeq, lastSeq, since, until, blockHashes };
 }
 
-/** Reads a file of facts as rows that are ready to insert, in the order of the file. */
-export function readFactFile(engine: Engine, file: FactFile): Promise<Buffer> {
-  const sql = `SELECT ${storedColumns(file.table)} FROM ${fromFile(file)} ORDER BY seq ${strictly}`;
-  return engine.queryBinary(sql, "RowBinary");
+/** Returns the rows of a file of facts for each table that takes them. The embedded engine reads the file. */
+export function selectFactFile(
+  engine: Engine,
+  file: FactFile,
+): ReadonlyMap<FactTable, SelectedRows> {
+  const rows = `SELECT ${storedColumns(file.table)} FROM ${fromFile(file)}`;
+  const selects = new Map<FactTable, string>([[file.table, rows]]);
+  if (file.table === "fills") selects.set("fills_by_token", selectByToken(rows));
+  return new Map(
+    [...selects].map(([table, select]) => [table, { select: `${select} ${strictly}`, engine }]),
+  );
 }
 
 /** Derives the rows of `minute_candles` from a file of fills. */

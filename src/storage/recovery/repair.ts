@@ -22,6 +22,7 @@ import {
 import { longRows } from "../schema/schema.ts";
 import { beginRepair, endRepair } from "../server/repairs.ts";
 import { integerLiteral, listLiteral } from "../sql-literal.ts";
+import { recordRepairedBlocks } from "./repaired-blocks.ts";
 
 /** An ordered repair: its range, and the minutes (unix seconds) of its fills before and after the repair. */
 type Order = BlockRange & {
@@ -76,6 +77,7 @@ export async function finishRepair(engine: Engine, dropCopies: () => void): Prom
       await rebuildMinutes(engine, order.minutes);
       await correctCommits(engine, order);
     }
+    await recordRepairedBlocks(engine);
     if (announced !== null) await endRepair(engine, announced);
     // Orders are dropped before their rows: otherwise a crash in between would leave orders without all rows.
     await engine.command("DROP TABLE repair_orders SYNC");

@@ -193,6 +193,12 @@ const tables: readonly Table[] = [
     isShared: true,
   },
   {
+    // The blocks of each repair: a lake writes their days again.
+    name: "repaired_blocks",
+    columns: "id UUID, from_block UInt64, to_block UInt64",
+    orderBy: "from_block",
+  },
+  {
     // The chain, contracts and events that the tables were made for: one row for each schema version.
     name: "identity",
     columns: "schema_version UInt32, chain_id UInt64, contracts String, events String",
@@ -205,7 +211,7 @@ const tables: readonly Table[] = [
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
 /** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
-export const schemaVersion = 8;
+export const schemaVersion = 9;
 
 /** The oldest version that is migrated. Facts of earlier versions lack the ledger. */
 export const oldestSchemaVersion = 8;

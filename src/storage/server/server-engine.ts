@@ -20,6 +20,7 @@ import {
   type Row,
   type Rows,
   rowSettings,
+  type SelectedRows,
   writeSettings,
 } from "../engine/engine.ts";
 import { EngineMeter } from "../engine/engine-meter.ts";
@@ -137,11 +138,10 @@ export class ServerEngine implements Engine {
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {
     // An insert without rows must not be measured as a fast one.
-    if (rows.length === 0) return;
+    if ("length" in rows && rows.length === 0) return;
     const statement = {
       sql: `INSERT INTO ${table} FORMAT RowBinary`,
-      rows: () =>
-        rows instanceof SpoolFile ? rows.stream() : Readable.from([rows], { objectMode: false }),
+      rows: () => toStream(rows),
       settings: insertSettings(token),
       isRepeatable: token !== undefined,
     };
@@ -231,6 +231,16 @@ const clusterSettings = {
 /** Returns the settings that limit the time, and make a failure midway an error with its reason, not a short answer. */
 function limits(timeoutMs: number) {
   return { max_execution_time: timeoutMs / 1000, wait_end_of_query: 1 } as const;
+}
+
+function toStream(rows: Rows): Readable {
+  if (rows instanceof SpoolFile) return rows.stream();
+  const pieces = "select" in rows ? readSelected(rows) : [rows];
+  return Readable.from(pieces, { objectMode: false });
+}
+
+async function* readSelected({ select, engine }: SelectedRows): AsyncGenerator<Buffer> {
+  yield await engine.queryBinary(select, "RowBinary");
 }
 
 /** Returns placeholders for connections, which the client and the reader own. */

@@ -1,0 +1,99 @@
+/**
+ * Writes the files of a lake. A file is first a draft, which no reader takes for one of the lake; it gets its name when
+ * all files of its day are complete.
+ */
+import { createHash } from "node:crypto";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { parquetMetadata } from "hyparquet";
+import { awaitWrite } from "../storage/engine/store-errors.ts";
+import { lakeFactTables } from "../storage/lake/lake-tables.ts";
+import { isLakePath, type LakeFile, type LakeSlice, type Manifest } from "./manifest.ts";
+
+/** What messages call the folder. */
+export const place = "the lake";
+
+const pieceBytes = 1024 * 1024;
+
+/** Writes the draft of a Parquet file. Returns its entry of the manifest; `null` when it would have no rows. */
+export async function writeTable(
+  folder: string,
+  path: string,
+  encoded: Uint8Array | null,
+): Promise<LakeFile | null> {
+  const footer = encoded === null ? null : readFooter(encoded);
+  if (encoded === null || footer === null || footer.rows === 0) return null;
+  return { path, ...footer, ...(await writeDraft(folder, path, encoded)) };
+}
+
+/** Writes a file durably under the name of a draft. Returns its size and hash. */
+export async function writeDraft(
+  folder: string,
+  path: string,
+  bytes: Uint8Array,
+): Promise<Pick<LakeFile, "bytes" | "sha256">> {
+  const target = join(folder, path);
+  await awaitWrite(mkdir(dirname(target), { recursive: true }), place);
+  const hash = createHash("sha256");
+  const file = await awaitWrite(open(`${target}.draft`, "w"), place);
+  try {
+    // In pieces, so that requests of a service that exports have their turn.
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const piece = bytes.subarray(at, at + pieceBytes);
+      hash.update(piece);
+      await awaitWrite(file.writeFile(piece), place);
+      await turn();
+    }
+    await awaitWrite(file.sync(), place);
+  } catch (thrown) {
+    await rm(`${target}.draft`, { force: true });
+    throw thrown;
+  } finally {
+    await file.close();
+  }
+  return { bytes: bytes.length, sha256: hash.digest("hex") };
+}
+
+/** Gives a draft its name. */
+export async function publish(folder: string, path: string): Promise<void> {
+  await awaitWrite(rename(join(folder, `${path}.draft`), join(folder, path)), place);
+}
+
+/**
+ * Removes the parts that the manifest does not name: those that an export that was interrupted has left, and those that
+ * were replaced. Readers take every file of a folder.
+ */
+export async function removeUnnamed(folder: string, manifest: Manifest | null): Promise<void> {
+  const named = new Set((manifest?.slices ?? []).flatMap(listPaths));
+  for (const table of [...lakeFactTables, "trades", "candles_1m"]) {
+    const found = await readdir(join(folder, table), { recursive: true }).catch(() => []);
+    const paths = found.map((name) => `${table}/${name}`);
+    const others = paths.filter(
+      (path) => !named.has(path) && isLakePath(path.replace(/\.draft$/, "")),
+    );
+    for (const path of others) await rm(join(folder, path), { force: true });
+  }
+}
+
+/** Returns the paths of the files of a slice. */
+export function listPaths({ files }: LakeSlice): readonly string[] {
+  return Object.values(files).map(({ path }) => path);
+}
+
+/** Reads the number of rows and the bounds of `seq` from the end of a Parquet file. */
+function readFooter(file: Uint8Array): Pick<LakeFile, "rows" | "first_seq" | "last_seq"> {
+  const { buffer, byteOffset, byteLength } = file;
+  const copy = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+  const { num_rows: rows, row_groups: groups } = parquetMetadata(copy);
+  const statistics = groups.map(({ columns }) => {
+    const seq = columns.find(({ meta_data: about }) => about?.path_in_schema[0] === "seq");
+    return seq?.meta_data?.statistics;
+  });
+  const [first, last] = [statistics[0]?.min_value, statistics.at(-1)?.max_value];
+  return {
+    rows: Number(rows),
+    first_seq: first === undefined ? null : Number(first),
+    last_seq: last === undefined ? null : Number(last),
+  };
+}
