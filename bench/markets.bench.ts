@@ -260,9 +260,11 @@ function deltaOfMarkets(block: number): Delta {
   }
   return {
     last: { number: block, hash: zeroHash, timestamp: 1_600_000_000 + block * 600 },
+    fromBlock: block,
     block: null,
     events,
     trades,
+    supplies: [],
     tally: { fills: 0, events: 0, ledger: 0, balances: 0, quarantined: [], anomalies: [] },
   };
 }

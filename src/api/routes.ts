@@ -29,7 +29,10 @@ import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
 import { getWallet } from "./routes/read/wallets/get-wallet.ts";
 import { listActivity } from "./routes/read/wallets/list-activity.ts";
 import { listHolders } from "./routes/read/wallets/list-holders.ts";
-import { listOpenInterest } from "./routes/read/wallets/list-open-interest.ts";
+import {
+  listOpenInterest,
+  listTotalOpenInterest,
+} from "./routes/read/wallets/list-open-interest.ts";
 import { listPnl } from "./routes/read/wallets/list-pnl.ts";
 import { listPositions } from "./routes/read/wallets/list-positions.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
@@ -61,6 +64,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     getMarket: getMarket(backend),
     listHolders: listHolders(lists),
     listOpenInterest: listOpenInterest(lists),
+    listTotalOpenInterest: listTotalOpenInterest(lists),
     listEvents: listEvents(lists, clock),
     getEvent: getEvent(backend),
     listTags: listTags(lists, clock),

@@ -71,7 +71,7 @@ type PositionFields = {
     account: Address;
     /** The receiver of the collateral, where the event names one. */
     recipient: Address | null;
-    /** The collateral that the account received; negative when it paid. 0 for a conversion, which does not log it. */
+    /** The collateral that the account received, with the fee of a conversion; negative when it paid. */
     cash: bigint;
     /** What a position of ConditionalTokens is made of; `null` for other contracts. */
     basis: {
@@ -82,6 +82,8 @@ type PositionFields = {
   };
   /** A legacy token became the token of the same outcome in generation 3. */
   position_migrated: { account: Address; tokenId: TokenId; amount: bigint };
+  /** Collateral of migrated legacy tokens became collateral of generation 3. */
+  collateral_settled: { amount: bigint };
 };
 
 type NoticeFields = {

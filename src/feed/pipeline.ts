@@ -9,13 +9,14 @@ import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import { type Coverage, toTimedBlock } from "../chain/raw-log.ts";
+import type { Contracts } from "../contracts/contracts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, toUnfinalizedDelta } from "../market/delta.ts";
 import { FinalWriter } from "../storage/append/final-writer.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import { agreesWith, readDelta } from "../storage/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { View } from "../views/view.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
 import type { Change } from "./change.ts";
 
 /** The receivers of changes. Called once a change is in the views and either durable or in the head buffer. */
@@ -32,6 +33,7 @@ export type PipelineStatus = Pipeline["status"];
 
 export class Pipeline {
   readonly #facts: IndexedFacts;
+  readonly #contracts: Contracts;
   /** `null` where another process writes. */
   readonly #writer: FinalWriter | null;
   readonly #subscribers: Subscribers | null;
@@ -55,7 +57,7 @@ export class Pipeline {
   constructor(parts: {
     facts: IndexedFacts;
     /** Loaded at the present coverage. From here on it follows changes like the views of the facts. */
-    state: View;
+    state: MarketState;
     subscribers?: Subscribers;
     log: Log;
     /** How long final blocks wait for later ones, to be appended together. One second by default. */
@@ -63,6 +65,7 @@ export class Pipeline {
   }) {
     this.#facts = parts.facts;
     this.#facts.addView(parts.state);
+    this.#contracts = parts.state.directory.contracts;
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
     const { writer } = parts.facts;
@@ -127,7 +130,8 @@ export class Pipeline {
     try {
       const isAgreed = await agreesWith(engine, headBuffer.blocks, last);
       const newest = isAgreed ? (headBuffer.through(last.number).at(-1) ?? null) : null;
-      const rest = await readDelta(engine, newest?.number ?? fromBlock - 1, last);
+      const unread = { fromBlock: newest === null ? fromBlock : newest.number + 1, last };
+      const rest = await readDelta(engine, unread, this.#contracts);
       return { isAgreed, newest, rest };
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;

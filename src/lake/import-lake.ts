@@ -190,6 +190,7 @@ const noRows = {
   quarantine: nothing,
   ledger: nothing,
   balances: nothing,
+  supplies: nothing,
 };
 
 /** Copies a file to one that nothing else can change, and verifies its size and hash. */

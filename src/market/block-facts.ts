@@ -5,6 +5,7 @@ import { type ChainEvent, isStoredEvent, type StoredEvent } from "../contracts/e
 import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
+import { getSupplyAccounts } from "./ledger/collateral.ts";
 import { deriveLedger } from "./ledger/derive-ledger.ts";
 import type { BalanceChange, LedgerRow } from "./ledger/ledger-row.ts";
 
@@ -32,9 +33,11 @@ export type BlockFacts = TimedBlock & {
   readonly events: readonly LocatedEvent[];
   readonly quarantined: readonly QuarantinedLog[];
   readonly anomalies: readonly MatchAnomaly[];
-  /** Both are empty without wallets. */
+  /** This and the next two are empty without wallets. */
   readonly ledger: readonly LedgerRow[];
   readonly balances: readonly BalanceChange[];
+  /** The balances among them that decide supplies and collateral (`collateral.ts`). */
+  readonly supplies: readonly BalanceChange[];
 };
 
 /** The facts of a block without any. */
@@ -45,6 +48,7 @@ export const emptyBlock: Omit<BlockFacts, keyof TimedBlock> = {
   anomalies: [],
   ledger: [],
   balances: [],
+  supplies: [],
 };
 
 /**
@@ -95,7 +99,10 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     }
   }
   closeTransaction();
-  return { ...toTimedBlock(block), fills, events, quarantined, anomalies, ledger, balances };
+  const accounts = balances.length === 0 ? null : getSupplyAccounts(contracts);
+  const supplies = balances.filter(({ wallet }) => accounts?.has(wallet));
+  const derived = { fills, events, quarantined, anomalies, ledger, balances, supplies };
+  return { ...toTimedBlock(block), ...derived };
 }
 
 function getQuarantineReason(event: ChainEvent): string | null {

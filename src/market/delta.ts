@@ -2,15 +2,20 @@ import { type TimedBlock, toTimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
 import { type Trade, toTrades } from "./fill.ts";
+import type { BalanceChange } from "./ledger/ledger-row.ts";
 
 /** The data that views need of consecutive blocks, in chain order. It is much smaller than their fills. */
 export type Delta = {
+  /** The number of the first of the blocks. */
+  readonly fromBlock: number;
   /** The last of the blocks. */
   readonly last: TimedBlock;
   /** The one block of an unfinalized delta; `null` when the blocks are final, and so are stored and never change. */
   readonly block: BlockFacts | null;
   readonly events: readonly LocatedEvent[];
   readonly trades: readonly Trade[];
+  /** The changes of supplies and collateral. */
+  readonly supplies: readonly BalanceChange[];
   readonly tally: Tally;
 };
 
@@ -24,14 +29,16 @@ export type Tally = {
   readonly anomalies: readonly MatchAnomaly[];
 };
 
-/** Derives the delta of a final block. For several blocks, pass the last of them with the facts of all. */
-export function toFinalDelta(block: BlockFacts): Delta {
-  const { fills, events } = block;
+/** Derives the delta of a final block. For several blocks, pass the last of them with the facts of all, and the first. */
+export function toFinalDelta(block: BlockFacts, fromBlock: number = block.number): Delta {
+  const { fills, events, supplies } = block;
   return {
+    fromBlock,
     last: toTimedBlock(block),
     block: null,
     events,
     trades: toTrades(fills),
+    supplies,
     tally: toTally(block),
   };
 }

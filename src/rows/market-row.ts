@@ -103,6 +103,7 @@ export const marketRow = Type.Object({
   trades_24h: Type.Integer(),
   change_24h: wire.nullable(wire.decimalText),
   liquidity_usd: wire.nullable(wire.decimalText),
+  open_interest_usd: wire.nullable(wire.decimalText),
   last_trade_at: timeOrNull,
   last_trade_at_ms: millisecondsOrNull,
   metadata_source: Type.Enum(["chain", "chain_untrusted", "venue", "none"]),
@@ -133,6 +134,8 @@ export type MarketTrading = {
   readonly dayChange: bigint | null;
   /** In micros; `null` for a resolved market, and when the venue reports none. */
   readonly liquidityUsd: bigint | null;
+  /** In micros; `null` where `open_interest_usd` is. */
+  readonly openInterest: bigint | null;
 };
 
 /** A market as clients see it. */
@@ -170,6 +173,7 @@ export function toMarketRow(market: Market, trading: MarketTrading): MarketRow {
     ...toSumFields(trading.sums),
     change_24h: wire.decimalOrNull(trading.dayChange),
     liquidity_usd: wire.decimalOrNull(trading.liquidityUsd),
+    open_interest_usd: wire.decimalOrNull(trading.openInterest),
     metadata_source: market.metadataSource,
   };
 }

@@ -1,28 +1,33 @@
 import { type Address, type Seq, toBlockNumber, toFirstSeq } from "../base/ids.ts";
 import type { NamedContract } from "../chain/parse/named-contracts.ts";
-import type { BlockRef, TimedBlock } from "../chain/raw-log.ts";
+import type { BlockRef, Coverage, TimedBlock } from "../chain/raw-log.ts";
+import type { Contracts } from "../contracts/contracts.ts";
 import { type BlockFacts, emptyBlock } from "../market/block-facts.ts";
 import { type Delta, toFinalDelta } from "../market/delta.ts";
+import { getSupplyAccounts } from "../market/ledger/collateral.ts";
 import { eventColumns, parseEvent } from "./codec/event-codec.ts";
+import { readBalances } from "./codec/read-ledger.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
-import { integerLiteral } from "./sql-literal.ts";
+import { hexLiteral, integerLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
-/** Reads the delta of the stored blocks above block `after` through `last`; `null` when there are none. */
+/** Reads the delta of the stored blocks from `fromBlock` through `last`; `null` when there are none. */
 export async function readDelta(
   engine: Engine,
-  after: number,
-  last: TimedBlock,
+  { fromBlock, last }: Coverage,
+  contracts: Contracts,
 ): Promise<Delta | null> {
-  if (after === last.number) return null;
-  const range = blockRangeSql({ from: after + 1, to: last.number });
-  const [fills, rows] = await Promise.all([
+  if (fromBlock > last.number) return null;
+  const range = blockRangeSql({ from: fromBlock, to: last.number });
+  const accounts = [...getSupplyAccounts(contracts)].map(hexLiteral).join();
+  const [fills, rows, supplies] = await Promise.all([
     readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
+    readBalances(engine, `WHERE ${range} AND wallet IN (${accounts}) ORDER BY seq`),
   ]);
   const events = rows.map(parseEvent);
-  return toFinalDelta({ ...emptyBlock, ...last, fills, events });
+  return toFinalDelta({ ...emptyBlock, ...last, fills, events, supplies }, fromBlock);
 }
 
 /**

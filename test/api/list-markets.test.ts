@@ -115,6 +115,7 @@ const keys: Record<string, (row: Row) => bigint> = {
   liquidity: (row) => toMicros(row["liquidity_usd"] ?? "0"),
   last_trade_at: (row) => BigInt(Number(row["last_trade_at_ms"])),
   end_date: () => 0n,
+  open_interest: (row) => toMicros(row["open_interest_usd"] ?? "0"),
 };
 
 for (const [sort, getKey] of Object.entries(keys)) {

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { formatMicros } from "../../src/base/decimal.ts";
 import { formatTokenId } from "../../src/base/ids.ts";
+import {
+  type CollateralPool,
+  collateralPools,
+  getCollateralId,
+  getPoolAccount,
+} from "../../src/market/ledger/collateral.ts";
 import { zeroAddress } from "../../src/market/ledger/ledger-row.ts";
 import { toMicros } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
@@ -93,4 +100,71 @@ test("400: a resolution that does not exist", async () => {
 
 test("404: an unknown market", async () => {
   assertError(await server.get("/v1/markets/nothing/open-interest"), "NOT_FOUND");
+});
+
+describe("of all markets", () => {
+  const contracts = knownContracts();
+  const collateralId = getCollateralId(contracts);
+  const flows = changes.filter(({ tokenId }) => tokenId === collateralId);
+  const getSum = (pool: CollateralPool, before: number) =>
+    flows
+      .filter(({ wallet, timestamp }) => {
+        return wallet === getPoolAccount(contracts, pool) && timestamp < before;
+      })
+      .reduce((sum, { shares }) => sum - shares, 0n);
+
+  test("200: the collateral of every bucket is the sum of all changes through its end", async () => {
+    for (const [resolution, seconds] of [
+      ["1h", 3600],
+      ["4h", 14_400],
+      ["1d", 86_400],
+    ] as const) {
+      const rows = await server.getAll(`/v1/open-interest?resolution=${resolution}&limit=1000`);
+      assert(rows.length > 0);
+      let total = 0n;
+      for (const row of rows) {
+        const end = Number(row["timestamp_ms"]) / 1000 + seconds;
+        const expected = collateralPools.map((pool) => getSum(pool, end));
+        const fields = ["standard_usd", "neg_risk_usd", "protocol_v2_usd"];
+        assert.deepEqual(
+          fields.map((field) => row[field]),
+          expected.map(formatMicros),
+        );
+        const sum = expected.reduce((one, other) => one + other);
+        assert.equal(row["open_interest_usd"], formatMicros(sum));
+        total += toMicros(row["minted_usd"]) - toMicros(row["burnt_usd"]);
+        assert.equal(total, sum);
+      }
+    }
+  });
+
+  test("200: pages and files have the same buckets in both orders", async () => {
+    const path = "/v1/open-interest?resolution=1h";
+    const all = await server.getAll(`${path}&start=2000-01-01&limit=1000`);
+    assert.deepEqual(await server.getAll(`${path}&order=desc&limit=2`), all.toReversed());
+    assert.deepEqual(await server.getAll(`${path}&start=2000-01-01&limit=1`), all);
+    const { text } = await server.get(`${path}&format=ndjson`);
+    assert.deepEqual(
+      text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Row),
+      all,
+    );
+  });
+});
+
+test("200: markets have their newest open interest, and are sorted by it", async () => {
+  for (const market of markets) {
+    const [newest] = (await server.getPage(`${getPath(market)}?order=desc&limit=1`)).data;
+    if (newest !== undefined)
+      assert.equal(market["open_interest_usd"], newest["open_interest_usd"]);
+  }
+  const sorted = await server.getAll("/v1/markets?sort=open_interest&limit=7");
+  const values = sorted.map((row) => toMicros(row["open_interest_usd"] ?? "0"));
+  assert(values.filter((value) => value > 0n).length > 3);
+  assert.deepEqual(
+    values,
+    values.toSorted((one, other) => Number(other - one)),
+  );
 });

@@ -226,6 +226,7 @@ suite("lists as files", () => {
         "/v1/markets",
         "/v1/markets/{id}/holders",
         "/v1/markets/{id}/open-interest",
+        "/v1/open-interest",
         "/v1/events",
         "/v1/tags",
         "/v1/categories",

@@ -9,19 +9,19 @@ import { decodeDelta } from "../../src/storage/codec/decode-delta.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
-import { encode, getFacts, joined } from "../support/store-chain.ts";
+import { encode, getFacts, joinedDelta } from "../support/store-chain.ts";
 
 const decoder = new LogDecoder(knownContracts());
 
 function decoded(facts: readonly BlockFacts[]): Delta {
   const batch = encode(facts);
-  return decodeDelta(batch, batch.rows.fills);
+  return decodeDelta(batch, batch.rows);
 }
 
 test("decoding the delta of generated blocks", () => {
   const chains = anyChain({ blocksMin: 1, blocksMax: 12 }).map(getFacts);
   const holds = fc.property(chains, (facts) => {
-    assert.deepEqual(decoded(facts), toFinalDelta(joined(facts)));
+    assert.deepEqual(decoded(facts), joinedDelta(facts));
   });
   fc.assert(holds, propertySettings(100));
 });
@@ -29,7 +29,7 @@ test("decoding the delta of generated blocks", () => {
 for (const name of recordingNames) {
   test(`decoding the delta of the recorded blocks of ${name}`, () => {
     const facts = readRecordedBlocks(name).map((block) => deriveBlockFacts(block, decoder));
-    assert.deepEqual(decoded(facts), toFinalDelta(joined(facts)));
+    assert.deepEqual(decoded(facts), joinedDelta(facts));
   });
 }
 

@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import type { Coverage } from "../../src/chain/raw-log.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { type Delta, toFinalDelta } from "../../src/market/delta.ts";
+import type { Delta } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { FinalWriter } from "../../src/storage/append/final-writer.ts";
 import { DataDirectoryUnwritableError } from "../../src/storage/engine/store-errors.ts";
@@ -19,7 +19,7 @@ import {
   getBatches,
   getFacts,
   getFills,
-  joined,
+  joinedDelta,
   withLedger,
 } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -69,7 +69,7 @@ test("batches of any size are stored and reported in order, with one commit reco
   await writer.drain();
   assert.deepEqual(
     reported,
-    getBatches(facts, sizes).map((batch) => toFinalDelta(joined(batch))),
+    getBatches(facts, sizes).map((batch) => joinedDelta(batch)),
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), getFills(facts));
@@ -100,7 +100,7 @@ test("a batch is appended without waiting if no more batches are known to follow
   const { writer, reported } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
   await waitFor("an append", async () => reported.length > 0 || null);
-  assert.deepEqual(reported, [toFinalDelta(joined(facts))]);
+  assert.deepEqual(reported, [joinedDelta(facts)]);
   await writer.drain();
 });
 

@@ -14,7 +14,7 @@ export async function appendFacts(
   if (store instanceof FactStore) return write(store, batch);
   await write(store.writer, batch);
   store.store.cover(batch);
-  store.apply(decodeDelta(batch, batch.rows.fills));
+  store.apply(decodeDelta(batch, batch.rows));
 }
 
 /** Moves the unfinalized blocks up to and including `toBlock` to the store. */

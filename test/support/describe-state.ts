@@ -1,6 +1,7 @@
 /** Everything that a market state returns about the test markets, for comparison with another state. */
 
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
+import { collateralPools } from "../../src/market/ledger/collateral.ts";
 import type { MarketState } from "../../src/views/markets/market-state.ts";
 import { listedMarkets } from "./listed-markets.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
@@ -29,12 +30,16 @@ export function describeState(state: MarketState): unknown {
       directory.resolutions.at(index),
     ),
     columns: describeColumns(state),
+    collateral: collateralPools.map((pool) =>
+      directory.collateral.sum(pool, { from: 0, to: Infinity }),
+    ),
     tokens: tokenIds.map((tokenId) => ({
       place: directory.getSlot(tokenId),
       complement: directory.getComplement(tokenId),
       outcome: directory.getToken(tokenId).outcome,
       isKnown: directory.isKnownToken(tokenId),
       totals: directory.getTotals(tokenId),
+      supply: directory.getSupply(tokenId),
       dayVolume: dayWindow.getVolume(tokenId),
       dayCandle: dayWindow.getCandle(tokenId),
       priceBeforeDay: state.priceBeforeDay(tokenId),
@@ -50,6 +55,7 @@ function describeColumns({ directory: { columns } }: MarketState): unknown {
     createdAt: columns.createdAt.get(ordinal),
     lastTradeAt: columns.lastTradeAt.get(ordinal),
     volumeUsd: columns.volumeUsd.get(ordinal),
+    openInterest: columns.openInterest.get(ordinal),
     dayVolumeUsd: columns.dayVolumeUsd.get(ordinal),
     dayTrades: columns.dayTrades.get(ordinal),
     dayChange: columns.dayChange.get(ordinal),

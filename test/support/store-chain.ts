@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { BlockRef, Coverage } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { toUnfinalizedDelta } from "../../src/market/delta.ts";
+import { type Delta, toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -36,7 +36,7 @@ export function withLedger(blocks: readonly BlockFacts[]): BlockFacts[] {
       .map(({ seq, timestamp, tokenId, wallet, shares }) => {
         return { seq, timestamp, tokenId, wallet, shares };
       });
-    return { ...block, ledger: rows, balances };
+    return { ...block, ledger: rows, balances, supplies: [] };
   });
 }
 
@@ -56,7 +56,13 @@ export function joined(blocks: readonly BlockFacts[]): BlockFacts {
     anomalies: blocks.flatMap(({ anomalies }) => anomalies),
     ledger: blocks.flatMap(({ ledger }) => ledger),
     balances: blocks.flatMap(({ balances }) => balances),
+    supplies: blocks.flatMap(({ supplies }) => supplies),
   };
+}
+
+/** The delta of final blocks that were appended together. */
+export function joinedDelta(blocks: readonly BlockFacts[]): Delta {
+  return toFinalDelta(joined(blocks), blocks[0]?.number);
 }
 
 /** The range from the first of these blocks to the last. */

@@ -237,6 +237,18 @@ export type OpenInterest = {
   readonly burnt: Decimal;
 };
 
+export type TotalOpenInterest = {
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly complete: boolean;
+  readonly open_interest_usd: Decimal | null;
+  readonly standard_usd: Decimal | null;
+  readonly neg_risk_usd: Decimal | null;
+  readonly protocol_v2_usd: Decimal | null;
+  readonly minted_usd: Decimal;
+  readonly burnt_usd: Decimal;
+};
+
 export type Trade = {
   readonly id: string;
   readonly seq: Seq;
@@ -913,6 +925,35 @@ export type ListOpenInterest = {
   };
   readonly answer: {
     readonly data: readonly OpenInterest[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
+  };
+};
+
+/** GET /v1/open-interest: List open interest of all markets. */
+export type ListTotalOpenInterest = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly resolution?: "1h" | "4h" | "1d" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly order?: "asc" | "desc" | undefined;
+    readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "complete" | "open_interest_usd" | "standard_usd" | "neg_risk_usd" | "protocol_v2_usd" | "minted_usd" | "burnt_usd")[] | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly TotalOpenInterest[];
     readonly pagination: Pagination;
     readonly meta: {
       readonly request_id: string;

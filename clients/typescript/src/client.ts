@@ -35,6 +35,7 @@ import type {
   ListResolutions,
   ListTags,
   ListTokenTrades,
+  ListTotalOpenInterest,
   ListTrades,
   Market,
   Event as MarketEvent,
@@ -50,6 +51,7 @@ import type {
   RotateKey,
   Tag,
   TokenId,
+  TotalOpenInterest,
   Trade,
   UnblockIp,
 } from "./api.ts";
@@ -185,6 +187,11 @@ export class OddwireClient {
   /** The supply and open interest of a market over time. */
   openInterest(marketId: string, query: ListOpenInterest["query"] = {}): Pages<OpenInterest> {
     return this.#list(`/v1/markets/${encodeURIComponent(marketId)}/open-interest`, query);
+  }
+
+  /** The collateral behind all positions over time. */
+  totalOpenInterest(query: ListTotalOpenInterest["query"] = {}): Pages<TotalOpenInterest> {
+    return this.#list("/v1/open-interest", query);
   }
 
   /** The price of a token, its last 24 hours and the price of its complement. */

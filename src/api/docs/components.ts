@@ -16,7 +16,7 @@ import { tagRow } from "../../rows/tag-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { activityRow } from "../../rows/wallets/activity-row.ts";
 import { holderRow } from "../../rows/wallets/holder-row.ts";
-import { openInterestRow } from "../../rows/wallets/open-interest-row.ts";
+import { openInterestRow, totalInterestRow } from "../../rows/wallets/open-interest-row.ts";
 import { pnlRow } from "../../rows/wallets/pnl-row.ts";
 import { positionRow } from "../../rows/wallets/position-row.ts";
 import * as wire from "../../rows/wire-format.ts";
@@ -34,6 +34,7 @@ export const components: Readonly<Record<string, TSchema>> = {
   ProfitBucket: pnlRow,
   Holder: holderRow,
   OpenInterest: openInterestRow,
+  TotalOpenInterest: totalInterestRow,
   Trade: tradeRow,
   Fill: fillRow,
   Match: matchRow,

@@ -36,6 +36,14 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   "OpenInterest.complete": "Whether every transfer of the tokens is indexed",
   open_interest_usd:
     "What all shares in circulation are worth at their prices or payouts, in USD; null without a price",
+  "TotalOpenInterest.complete": "Whether every log of the token contracts is indexed",
+  "TotalOpenInterest.open_interest_usd":
+    "Collateral behind all positions at the end of the bucket, in USD; null unless complete",
+  standard_usd: "The part behind positions of ConditionalTokens outside of neg-risk events, in USD",
+  neg_risk_usd: "The part behind neg-risk positions of ConditionalTokens, in USD",
+  protocol_v2_usd: "The part behind positions of Protocol V2, in USD",
+  minted_usd: "Collateral that came in within the bucket, in USD",
+  burnt_usd: "Collateral that merges, conversions and redemptions paid within the bucket, in USD",
   collateral_usd:
     "Collateral that the contract has for the market, in USD; null for neg-risk markets, mirrors, Protocol V2 and fractional payouts",
   minted: "Shares of all outcomes that were made in the bucket",

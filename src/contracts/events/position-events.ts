@@ -14,6 +14,7 @@ import {
   topicAddress,
   topicHashOrNull,
   topicTokenId,
+  topicUint,
 } from "../words.ts";
 
 /** ERC-1155 transfers, of ConditionalTokens and of PositionManager. */
@@ -49,6 +50,12 @@ const migrationDecoder = eventDecoder(
   }),
 );
 
+const settlementDecoder = eventDecoder(
+  "LegacyCollateralSettled(address,address,uint256)",
+  2,
+  (log) => ({ kind: "collateral_settled", amount: readUint(log, 0) }),
+);
+
 /** The decoders of positions by the kind of their contract. */
 export const positionDecoders: Readonly<Record<string, readonly Decoder[]>> = {
   conditional_tokens: [
@@ -75,17 +82,18 @@ export const positionDecoders: Readonly<Record<string, readonly Decoder[]>> = {
       changed("merge", log, { cash: readUint(log, 0) }),
     ),
     eventDecoder("PositionsConverted(address,bytes32,uint256,uint256)", 3, (log) =>
-      changed("convert", log),
+      changed("convert", log, { cash: getConversionCash(log) }),
     ),
     eventDecoder("PayoutRedemption(address,bytes32,uint256[],uint256)", 2, (log) =>
       changed("redeem", log, { cash: readUint(log, 1) }),
     ),
   ],
   position_manager: transferDecoders,
-  binary_module: [...moduleDecoders, migrationDecoder],
+  binary_module: [...moduleDecoders, migrationDecoder, settlementDecoder],
   neg_risk_module: [
     ...moduleDecoders,
     migrationDecoder,
+    settlementDecoder,
     eventDecoder("PositionConverted(address,bytes29,address,uint256,uint256)", 3, (log) =>
       changed("convert", log),
     ),
@@ -148,6 +156,12 @@ function basisDecoder(signature: string, cause: "split" | "merge"): Decoder {
     const amount = readUint(log, 2);
     return changed(cause, log, { cash: cause === "split" ? -amount : amount, basis });
   });
+}
+
+/** A conversion pays the collateral of all but one of the No tokens, whose questions are the set bits. */
+function getConversionCash(log: LogText): bigint {
+  const questions = topicUint(log, 3).toString(2).replaceAll("0", "").length;
+  return BigInt(Math.max(questions - 1, 0)) * readUint(log, 0);
 }
 
 type Changed = Extract<ChainEvent, { readonly kind: "positions_changed" }>;

@@ -16,7 +16,7 @@ import type { FeedMessage, FeedPosition, LinkedBlock } from "./change-feed.ts";
  * Raise this whenever older nodes could misread a message, and then let `decode` read the previous version too:
  * serving nodes are upgraded before indexers.
  */
-const formatVersion = 5;
+const formatVersion = 6;
 
 const codeBytes = 32;
 
@@ -66,7 +66,8 @@ function getWritten({ block, ...message }: LinkedBlock) {
   const events = block.events.map(({ event, ...at }) => ({ ...at, event: encodeEvent(event) }));
   const ledger = encodeLedger(block.ledger).toString("hex");
   const balances = encodeBalances(block.balances).toString("hex");
-  return { ...message, block: { ...block, fills, events, ledger, balances } };
+  const supplies = encodeBalances(block.supplies).toString("hex");
+  return { ...message, block: { ...block, fills, events, ledger, balances, supplies } };
 }
 
 function readBlock({ block, ...message }: WrittenBlock): LinkedBlock {
@@ -74,5 +75,6 @@ function readBlock({ block, ...message }: WrittenBlock): LinkedBlock {
   const events = block.events.map(({ event, ...at }) => ({ ...at, event: decodeEvent(event) }));
   const ledger = decodeLedger(Buffer.from(block.ledger, "hex"));
   const balances = decodeBalances(Buffer.from(block.balances, "hex"));
-  return { ...message, block: { ...block, fills, events, ledger, balances } };
+  const supplies = decodeBalances(Buffer.from(block.supplies, "hex"));
+  return { ...message, block: { ...block, fills, events, ledger, balances, supplies } };
 }

@@ -38,6 +38,7 @@ export function deriveLedger(
     else if (event.kind === "orders_matched") walk.settle(contract.address, seq);
     else if (event.kind === "positions_changed") walk.events.take(event, seq, contract);
     else if (event.kind === "position_migrated") walk.takeMigration(event, seq, contract);
+    else if (event.kind === "collateral_settled") walk.settleCollateral(event.amount, seq);
     else if (event.kind === "fee_refunded" && event.tokenId !== null) {
       walk.refunds.push({ ...event, tokenId: event.tokenId, module: contract.address });
     }
@@ -70,7 +71,7 @@ class LedgerWalk {
   constructor(contracts: Contracts, fills: readonly Fill[]) {
     this.#contracts = contracts;
     this.#unsettled = [...fills];
-    this.#draft = new LedgerDraft((account) => this.#isWallet(account));
+    this.#draft = new LedgerDraft(contracts, (account) => this.#isWallet(account));
     this.events = new PositionChanges({
       contracts,
       draft: this.#draft,
@@ -178,6 +179,10 @@ class LedgerWalk {
       ...getAmounts(this.events.minted.splice(minted, 1)),
     ];
     this.#draft.add({ seq, wallet: account, kind: "migrate", via: module.address, tokens });
+  }
+
+  settleCollateral(amount: bigint, seq: Seq): void {
+    this.#draft.countCollateral("protocol_v2", -amount, seq);
   }
 
   /** Books everything that nothing explained as transfers. */

@@ -2,7 +2,7 @@
 import type { Address, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { parseGen3TokenId } from "../ids/gen3-ids.ts";
-import { zeroAddress } from "./ledger-row.ts";
+import { type BalanceChange, zeroAddress } from "./ledger-row.ts";
 
 /** A holder of a token. `rank` counts the holders of this token, the largest first. */
 export type Holder = {
@@ -56,10 +56,11 @@ export function getWithdrawnAccounts({ byAddress }: Contracts, tokenId: TokenId)
 
 /** Returns what a change of a balance does to the supply of its token. */
 export function toSupplyChange(
-  { wallet, shares }: { readonly wallet: Address; readonly shares: bigint },
-  withdrawn: readonly Address[],
+  { wallet, tokenId, shares }: Pick<BalanceChange, "wallet" | "tokenId" | "shares">,
+  contracts: Contracts,
 ): SupplyChange {
   if (wallet === zeroAddress)
     return shares < 0n ? { ...noSupply, minted: -shares } : { ...noSupply, burnt: shares };
-  return withdrawn.includes(wallet) ? { ...noSupply, withdrawn: shares } : noSupply;
+  const isWithdrawn = getWithdrawnAccounts(contracts, tokenId).includes(wallet);
+  return isWithdrawn ? { ...noSupply, withdrawn: shares } : noSupply;
 }

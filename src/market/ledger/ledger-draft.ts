@@ -1,6 +1,8 @@
 /** The ledger of one transaction while it is derived: its causes, and the net of its transfers to check them by. */
 import type { Address, Seq, TokenId } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
 import type { TokenAmount } from "../../contracts/events.ts";
+import { type CollateralPool, getCollateralId, getPoolAccount } from "./collateral.ts";
 import { type BalanceChange, type LedgerRow, subsPerCause, zeroAddress } from "./ledger-row.ts";
 import { negate, type Part, sumTokens } from "./token-flow.ts";
 
@@ -31,8 +33,12 @@ export class LedgerDraft {
   readonly #isWallet: (account: Address) => boolean;
   readonly #entries: Entry[] = [];
   readonly #net = new Map<string, Net>();
+  readonly #contracts: Contracts;
+  /** What pools were paid, and what they paid. */
+  readonly #collateral = new Map<string, Net>();
 
-  constructor(isWallet: (account: Address) => boolean) {
+  constructor(contracts: Contracts, isWallet: (account: Address) => boolean) {
+    this.#contracts = contracts;
     this.#isWallet = isWallet;
   }
 
@@ -97,6 +103,15 @@ export class LedgerDraft {
     }
   }
 
+  /** Counts collateral that a pool paid or, negative, was paid. */
+  countCollateral(pool: CollateralPool, amount: bigint, seq: Seq): void {
+    const wallet = getPoolAccount(this.#contracts, pool);
+    if (wallet === null || amount === 0n) return;
+    const key = `${pool} ${amount < 0n}`;
+    const shares = amount + (this.#collateral.get(key)?.shares ?? 0n);
+    this.#collateral.set(key, { wallet, tokenId: getCollateralId(this.#contracts), shares, seq });
+  }
+
   /** Turns a received transfer into a refund of a fee. */
   refund(
     module: Address,
@@ -119,7 +134,7 @@ export class LedgerDraft {
   /** Returns the rows in order, completed by transfers where they do not add up. */
   finish(location: Pick<LedgerRow, "timestamp" | "txHash">): TransactionLedger {
     const difference = this.#complete();
-    const balances = [...this.#net.values()]
+    const balances = [...this.#net.values(), ...this.#collateral.values()]
       .filter(({ shares }) => shares !== 0n)
       .map((net) => ({ ...net, timestamp: location.timestamp }));
     return { rows: numbered(this.#entries, location), balances, difference };

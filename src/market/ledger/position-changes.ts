@@ -2,6 +2,7 @@
 import type { Address, Seq } from "../../base/ids.ts";
 import type { Contract, Contracts } from "../../contracts/contracts.ts";
 import type { PositionsChanged, TokenAmount } from "../../contracts/events.ts";
+import { getPool } from "./collateral.ts";
 import { type Entry, getAmounts, type LedgerDraft } from "./ledger-draft.ts";
 import { type PositionNature, zeroAddress } from "./ledger-row.ts";
 import type { Movement } from "./settle-fills.ts";
@@ -29,8 +30,14 @@ export class PositionChanges {
     this.#parts = parts;
   }
 
-  take(event: PositionsChanged, seq: Seq, { kind, address: via }: Contract): void {
-    const { account, cause } = event;
+  take(event: PositionsChanged, seq: Seq, contract: Contract): void {
+    const { account, cause, cash } = event;
+    const { kind, address: via } = contract;
+    const { contracts, draft } = this.#parts;
+    const others = cause === "split" ? this.burnt : cause === "merge" ? this.minted : [];
+    const hasOther = others.some(({ at }) => at === account);
+    const pool = getPool(event, { contract, hasOther }, contracts);
+    if (pool !== null) draft.countCollateral(pool, cash, seq);
     if (kind === "conditional_tokens") {
       if (this.#parts.isWallet(account)) this.#changeOwn(event, seq, via);
       // Otherwise the event of the neg-risk adapter follows, or the tokens are passed on.

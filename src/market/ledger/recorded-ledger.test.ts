@@ -1,6 +1,7 @@
 /** Compares the ledger of recorded logs with the books of the script that made them, and with balances read from contract state. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { readFixture } from "../../../test/support/read-fixture.ts";
 import {
   knownContracts,
   readRecordedBlocks,
@@ -19,6 +20,7 @@ import { formatTokenId } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../block-facts.ts";
+import { collateralPools, getCollateralId, getPoolAccount } from "./collateral.ts";
 import { getCause, type LedgerRow } from "./ledger-row.ts";
 import { conversionCash } from "./position.ts";
 import { isPassThrough } from "./token-flow.ts";
@@ -79,7 +81,7 @@ test("balances equal those of the contracts after every block, and the ledger ad
     for (const { wallet, tokenId, shares } of changed) add(balances, wallet + tokenId, shares);
     for (const { wallet, tokenId, shares } of ledger) add(sums, wallet + tokenId, shares);
     for (const { wallet, tokenId } of changed) {
-      if (wallet.endsWith("0".repeat(40))) continue;
+      if (wallet.endsWith("0".repeat(40)) || tokenId === getCollateralId(contracts)) continue;
       const sum = isPassThrough(contracts, wallet) ? undefined : balances.get(wallet + tokenId);
       assert.equal(
         sums.get(wallet + tokenId),
@@ -93,3 +95,24 @@ test("balances equal those of the contracts after every block, and the ledger ad
     }
   }
 });
+
+test("the collateral of each pool is what the contracts have", () => {
+  const heights = readFixture("wallets/expected-interest.json.gz") as readonly Interest[];
+  const collateralId = getCollateralId(contracts);
+  for (const { block: height, totals } of heights) {
+    const own = facts
+      .filter(({ number }) => number <= height)
+      .flatMap(({ balances }) => balances.filter(({ tokenId }) => tokenId === collateralId));
+    const sums = collateralPools.map((pool) => {
+      const changes = own.filter(({ wallet }) => wallet === getPoolAccount(contracts, pool));
+      return changes.reduce((sum, { shares }) => sum - shares, 0n);
+    });
+    const { ctf_usdc, wcol_usdc, gen3_collateral } = totals;
+    assert.deepEqual(sums, [ctf_usdc, wcol_usdc, gen3_collateral].map(BigInt), `${height}`);
+  }
+});
+
+type Interest = {
+  readonly block: number;
+  readonly totals: Readonly<Record<"ctf_usdc" | "wcol_usdc" | "gen3_collateral", string>>;
+};

@@ -9,6 +9,7 @@ import {
 } from "../../rows/market-row.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { getDayChange } from "../../views/prices/day-change.ts";
+import { getOpenInterest, groupByOutcome } from "../../views/prices/market-interest.ts";
 import { joinedPrice, outcomePrice } from "../../views/prices/token-price.ts";
 
 /** Returns a market as clients see it. */
@@ -45,6 +46,7 @@ function getTrading(market: Market, state: MarketState): MarketTrading {
     mirrorPrices: toPrices(market.mirror),
     dayChange: getDayChange(market, state),
     liquidityUsd: getLiquidity(market, state),
+    openInterest: getOpenInterest(groupByOutcome(market), state.directory),
   };
 }
 

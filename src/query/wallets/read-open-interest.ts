@@ -2,17 +2,18 @@
 import { microsPerUnit } from "../../base/decimal.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
+import { type CollateralPool, collateralPools } from "../../market/ledger/collateral.ts";
 import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
 import type { Fraction } from "../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../market/market.ts";
-import type { InterestPoint } from "../../rows/wallets/open-interest-row.ts";
+import type { InterestPoint, TotalInterestPoint } from "../../rows/wallets/open-interest-row.ts";
 import {
   getCollateral,
   getOutcomeSupplies,
   groupByOutcome,
   valueOutcomes,
 } from "../../views/prices/market-interest.ts";
-import { getJoinedPrice, isCompleteToken } from "../../views/prices/position-value.ts";
+import { getJoinedPrice } from "../../views/prices/position-value.ts";
 import { settlementPrice } from "../../views/prices/token-price.ts";
 import { readCandles } from "../read-candles.ts";
 import { readSupply } from "./read-supply.ts";
@@ -27,13 +28,67 @@ type InterestPage = Range<number> & {
   readonly now: number;
 };
 
+/** Returns the first `limit` buckets of a page over all markets, each from the first collateral to the newest block. */
+export function getTotalInterest(
+  { facts, directory }: WalletSources,
+  page: InterestPage,
+): readonly TotalInterestPoint[] {
+  facts.reads.add("open_interest", "views");
+  const { collateral } = directory;
+  const { from, to } = collateral.range;
+  if (from === to) return [];
+  const buckets = selectBuckets(from - (from % page.bucketSeconds), page);
+  const running = { standard: 0n, neg_risk: 0n, protocol_v2: 0n };
+  let before = 0;
+  const points = buckets.map((bucket): TotalInterestPoint => {
+    let [minted, burnt] = [0n, 0n];
+    for (const pool of collateralPools) {
+      const earlier = collateral.sum(pool, { from: before, to: bucket });
+      const own = collateral.sum(pool, { from: bucket, to: bucket + page.bucketSeconds });
+      running[pool] += earlier.minted - earlier.burnt + own.minted - own.burnt;
+      minted += own.minted;
+      burnt += own.burnt;
+    }
+    before = bucket + page.bucketSeconds;
+    const toAmount = (pool: CollateralPool) =>
+      directory.isCompleteContract(
+        pool === "protocol_v2" ? "position_manager" : "conditional_tokens",
+      )
+        ? running[pool]
+        : null;
+    return {
+      bucket,
+      collateral: {
+        standard: toAmount("standard"),
+        neg_risk: toAmount("neg_risk"),
+        protocol_v2: toAmount("protocol_v2"),
+      },
+      minted,
+      burnt,
+    };
+  });
+  return page.order === "asc" ? points : points.toReversed();
+}
+
+/** Returns the starts of the first `limit` buckets of a page in rising order, of which none is before `first`. */
+function selectBuckets(
+  first: number,
+  { bucketSeconds, order, limit, now, ...page }: InterestPage,
+): readonly number[] {
+  const end = now - (now % bucketSeconds) + bucketSeconds;
+  const [lowest, highest] = [Math.max(first, page.from), Math.min(end, page.to)];
+  const count = Math.min(limit, Math.max(0, Math.ceil((highest - lowest) / bucketSeconds)));
+  const from = order === "asc" ? lowest : highest - count * bucketSeconds;
+  return Array.from({ length: count }, (_, index) => from + index * bucketSeconds);
+}
+
 /** Reads the first `limit` buckets of a page, each from the first mint to the newest block. */
 export async function readOpenInterest(
   sources: WalletSources,
   market: Market,
   page: InterestPage,
 ): Promise<readonly InterestPoint[]> {
-  const { bucketSeconds, order, limit, now } = page;
+  const { bucketSeconds, order, now } = page;
   const tokenIds = getAllTokens(market).map(({ tokenId }) => tokenId);
   if (tokenIds.length === 0) return [];
   // What is in memory is taken before the first read, so that it belongs to one moment.
@@ -41,13 +96,11 @@ export async function readOpenInterest(
   const changes = await readSupply(sources, tokenIds, bucketSeconds);
   if (changes.length === 0) return [];
   const first = Math.min(...changes.map(({ bucket }) => bucket));
-  const end = now - (now % bucketSeconds) + bucketSeconds;
-  const [lowest, highest] = [Math.max(first, page.from), Math.min(end, page.to)];
-  const count = Math.min(limit, Math.max(0, Math.ceil((highest - lowest) / bucketSeconds)));
-  const from = order === "asc" ? lowest : highest - count * bucketSeconds;
-  const buckets = Array.from({ length: count }, (_, index) => from + index * bucketSeconds);
-  const getPrices = await readPrices(sources, market, { ...page, from, count });
-  const isComplete = tokenIds.every((id) => isCompleteToken(id, sources));
+  const buckets = selectBuckets(first, page);
+  const [from] = buckets;
+  if (from === undefined) return [];
+  const getPrices = await readPrices(sources, market, { ...page, from, count: buckets.length });
+  const isComplete = tokenIds.every((id) => sources.directory.isCompleteToken(id));
   const byBucket = Map.groupBy(changes, ({ bucket }) => bucket);
   const supplies = new Map<TokenId, SupplyChange>();
   const apply = (change: SupplyChange & { readonly tokenId: TokenId }) =>
@@ -56,7 +109,7 @@ export async function readOpenInterest(
   const points = buckets.map((bucket): InterestPoint => {
     const own = byBucket.get(bucket) ?? [];
     for (const change of own) apply(change);
-    const isNow = bucket + bucketSeconds >= end;
+    const isNow = bucket + bucketSeconds > now;
     const { prices, resolution } = getPrices(bucket);
     const supply = getOutcomeSupplies(market, supplies);
     return {

@@ -38,11 +38,13 @@ export async function readSupply(
   for (const { balances, timestamp } of facts.headBuffer.blocks) {
     for (const change of balances) {
       const { tokenId } = change;
-      const withdrawn = accounts[tokenIds.indexOf(tokenId)];
-      if (withdrawn === undefined) continue;
+      if (!tokenIds.includes(tokenId)) continue;
       const bucket = timestamp - (timestamp % bucketSeconds);
       const key = `${tokenId} ${bucket}`;
-      const sum = addSupply(unfinalized.get(key) ?? noSupply, toSupplyChange(change, withdrawn));
+      const sum = addSupply(
+        unfinalized.get(key) ?? noSupply,
+        toSupplyChange(change, directory.contracts),
+      );
       unfinalized.set(key, { ...sum, tokenId, bucket });
     }
   }
@@ -64,18 +66,3 @@ export async function readSupply(
   }));
   return [...final, ...unfinalized.values()];
 }
-
-/** Reads the supply of some tokens now. */
-export async function readSupplyNow(
-  sources: WalletSources,
-  tokenIds: readonly TokenId[],
-): Promise<ReadonlyMap<TokenId, SupplyChange>> {
-  const sums = new Map<TokenId, SupplyChange>(tokenIds.map((id) => [id, noSupply]));
-  for (const change of await readSupply(sources, tokenIds, foreverSeconds)) {
-    sums.set(change.tokenId, addSupply(sums.get(change.tokenId) ?? noSupply, change));
-  }
-  return sums;
-}
-
-/** One bucket for all times that the store can hold. */
-const foreverSeconds = 2 ** 32;

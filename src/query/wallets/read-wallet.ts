@@ -61,7 +61,7 @@ export async function readWallet(
   if (positions.length === 0) return null;
   const shares = new Map(positions.map((position) => [position.tokenId, position.shares]));
   const valued = await mapYielding(positions, (position) =>
-    valuePosition(position, { facts, directory, shares }),
+    valuePosition(position, { directory, shares }),
   );
   return { positions: valued, totals };
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
+import type { CollateralPool } from "../../market/ledger/collateral.ts";
 import * as wire from "../wire-format.ts";
 
 /** The supply of a market and what it is worth at the end of a bucket of time. */
@@ -13,6 +14,45 @@ export const openInterestRow = Type.Object({
   minted: wire.decimalText,
   burnt: wire.decimalText,
 });
+
+/** The collateral behind all positions at the end of a bucket of time. */
+export const totalInterestRow = Type.Object({
+  timestamp: wire.timeText,
+  timestamp_ms: wire.millisecondsNumber,
+  complete: Type.Boolean(),
+  open_interest_usd: wire.nullable(wire.decimalText),
+  standard_usd: wire.nullable(wire.decimalText),
+  neg_risk_usd: wire.nullable(wire.decimalText),
+  protocol_v2_usd: wire.nullable(wire.decimalText),
+  minted_usd: wire.decimalText,
+  burnt_usd: wire.decimalText,
+});
+
+/** The collateral of each pool at the end of a bucket, which begins at `bucket`, and what came and left in it. Micros. */
+export type TotalInterestPoint = {
+  readonly bucket: number;
+  /** `null` without every log of the token contract. */
+  readonly collateral: Readonly<Record<CollateralPool, bigint | null>>;
+  readonly minted: bigint;
+  readonly burnt: bigint;
+};
+
+/** A bucket of all markets as clients see it. */
+export function toTotalInterestRow(point: TotalInterestPoint): Static<typeof totalInterestRow> {
+  const { bucket, collateral, minted, burnt } = point;
+  const { standard, neg_risk, protocol_v2 } = collateral;
+  const isComplete = standard !== null && neg_risk !== null && protocol_v2 !== null;
+  return {
+    ...wire.timeFields(bucket),
+    complete: isComplete,
+    open_interest_usd: isComplete ? formatMicros(standard + neg_risk + protocol_v2) : null,
+    standard_usd: wire.decimalOrNull(standard),
+    neg_risk_usd: wire.decimalOrNull(neg_risk),
+    protocol_v2_usd: wire.decimalOrNull(protocol_v2),
+    minted_usd: formatMicros(minted),
+    burnt_usd: formatMicros(burnt),
+  };
+}
 
 /** A bucket, which begins at `bucket`, Unix seconds. Amounts are micros; supplies are by outcome. */
 export type InterestPoint = {

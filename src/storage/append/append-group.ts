@@ -16,10 +16,14 @@ import type { SpoolFile } from "../engine/spool-file.ts";
 import { untilAdmitted } from "../engine/until-admitted.ts";
 import { type FactTable, rowsOfTable } from "../schema/fact-tables.ts";
 
-/** A batch whose rows are in files, and where its fills are in theirs, in bytes. */
+/** Where rows are in their file, in bytes. */
+type FileRange = { readonly begin: number; readonly length: number };
+
+/** A batch whose rows are in files, and where those of its delta are in theirs. */
 type SpooledBatch = {
   readonly head: BatchHead;
-  readonly fills: { readonly begin: number; readonly length: number };
+  readonly fills: FileRange;
+  readonly supplies: FileRange;
 };
 
 /**
@@ -60,13 +64,14 @@ export class AppendGroup {
 
   /** Adds a batch. Call it again only after it has resolved. Throws `DataDirectoryUnwritableError`. */
   async add({ rows, ...head }: EncodedBatch): Promise<void> {
-    const begin = await this.#append("fills", rows.fills);
+    const fills = await this.#append("fills", rows.fills);
+    const supplies = await this.#append("supplies", rows.supplies);
     await this.#append("minuteCandles", rows.minuteCandles);
     await this.#append("events", rows.events);
     await this.#append("quarantine", rows.quarantine);
     await this.#append("ledger", rows.ledger);
     await this.#append("balances", rows.balances);
-    this.#batches.push({ head, fills: { begin, length: rows.fills.length } });
+    this.#batches.push({ head, fills, supplies });
     const { tally } = head;
     this.#rows += countNames.reduce((sum, name) => sum + getCount(tally, name), 0);
   }
@@ -86,12 +91,18 @@ export class AppendGroup {
 
   /** Reads the delta of each batch, in order. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
-    for (const { head, fills: range } of this.#batches) {
-      const fills = Buffer.allocUnsafeSlow(range.length);
-      await this.#files.get("fills")?.read(range.begin, fills);
-      yield { head, delta: decodeDelta(head, fills) };
-      releaseRows({ fills });
+    for (const { head, ...ranges } of this.#batches) {
+      const fills = await this.#read("fills", ranges.fills);
+      const supplies = await this.#read("supplies", ranges.supplies);
+      yield { head, delta: decodeDelta(head, { fills, supplies }) };
+      releaseRows({ fills, supplies });
     }
+  }
+
+  async #read(kind: keyof BatchRows, { begin, length }: FileRange): Promise<Uint8Array> {
+    const rows = Buffer.allocUnsafeSlow(length);
+    await this.#files.get(kind)?.read(begin, rows);
+    return rows;
   }
 
   async close(): Promise<void> {
@@ -100,14 +111,15 @@ export class AppendGroup {
     for (const file of files) await file.close();
   }
 
-  /** Returns where the rows begin in their file, in bytes. */
-  async #append(kind: keyof BatchRows, rows: Uint8Array): Promise<number> {
-    if (rows.length === 0) return 0;
+  /** Returns where the rows are in their file. */
+  async #append(kind: keyof BatchRows, rows: Uint8Array): Promise<FileRange> {
+    const { length } = rows;
+    if (length === 0) return { begin: 0, length };
     let file = this.#files.get(kind);
     if (file === undefined) {
       file = await this.#engine.openRows();
       this.#files.set(kind, file);
     }
-    return file.append(rows);
+    return { begin: await file.append(rows), length };
   }
 }

@@ -6,13 +6,17 @@ import type { Seq } from "../../base/ids.ts";
 import type { Generation } from "../../contracts/contracts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { Trade } from "../../market/fill.ts";
-import type { BatchHead } from "./encode-facts.ts";
+import type { BatchHead, BatchRows } from "./encode-facts.ts";
 import { enumCodes, fillBytes, fillOffsets } from "./fill-layout.ts";
+import { decodeBalances } from "./ledger-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** Returns the delta of a batch with these rows of fills. It equals what `toFinalDelta` derives from the same blocks. */
-export function decodeDelta({ last, events, tally }: BatchHead, fills: Uint8Array): Delta {
-  return { last, block: null, events, trades: decodeTrades(new RowReader(fills)), tally };
+/** Returns the delta of a batch with these rows. It equals what `toFinalDelta` derives from the same blocks. */
+export function decodeDelta(head: BatchHead, rows: Pick<BatchRows, "fills" | "supplies">): Delta {
+  const { fromBlock, last, events, tally } = head;
+  const trades = decodeTrades(new RowReader(rows.fills));
+  const supplies = decodeBalances(rows.supplies);
+  return { fromBlock, last, block: null, events, trades, supplies, tally };
 }
 
 function decodeTrades(rows: RowReader): readonly Trade[] {

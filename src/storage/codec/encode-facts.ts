@@ -12,9 +12,12 @@ import { enumCodes, fillBytes } from "./fill-layout.ts";
 import { balanceBytes, ledgerBytes, writeBalanceChange, writeLedgerRow } from "./ledger-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
-/** Rows that are ready to insert: the bytes of each kind of row. */
+/** Rows that are ready to insert: the bytes of each kind of row. `supplies` repeats rows of `balances` for the delta. */
 export type BatchRows = Readonly<
-  Record<"fills" | "minuteCandles" | "events" | "quarantine" | "ledger" | "balances", Uint8Array>
+  Record<
+    "fills" | "minuteCandles" | "events" | "quarantine" | "ledger" | "balances" | "supplies",
+    Uint8Array
+  >
 >;
 
 /** A batch of final blocks without its rows. */
@@ -48,6 +51,7 @@ export function encodeFacts(
   const quarantine = new RowWriter();
   const ledger = new RowWriter();
   const balances = new RowWriter();
+  const supplies = new RowWriter();
   const candles = new MinuteCandles();
   const events: LocatedEvent[] = [];
   const tallies: Tally[] = [];
@@ -62,6 +66,7 @@ export function encodeFacts(
     }
     for (const row of block.ledger) writeLedgerRow(ledger, row);
     for (const change of block.balances) writeBalanceChange(balances, change);
+    for (const change of block.supplies) writeBalanceChange(supplies, change);
     events.push(...block.events);
     tallies.push(toTally(block));
   }
@@ -76,6 +81,7 @@ export function encodeFacts(
       quarantine: quarantine.finish(),
       ledger: ledger.finish(),
       balances: balances.finish(),
+      supplies: supplies.finish(),
     },
     events,
     tally: sumTallies(tallies),

@@ -147,12 +147,12 @@ export function decodeLedger(rows: Buffer): LedgerRow[] {
 }
 
 /** Decodes the rows that `writeBalanceChange` wrote. */
-export function decodeBalances(rows: Buffer): BalanceChange[] {
+export function decodeBalances(rows: Uint8Array): BalanceChange[] {
   return decodeEach(rows, balanceBytes, balanceChangeAt);
 }
 
 function decodeEach<Row>(
-  rows: Buffer,
+  rows: Uint8Array,
   bytes: number,
   decode: (rows: RowReader, row: number) => Row,
 ): Row[] {

@@ -1,11 +1,17 @@
 /** Reads the stored ledger as bytes. */
 import type { Address, Seq } from "../../base/ids.ts";
-import type { LedgerRow } from "../../market/ledger/ledger-row.ts";
+import type { BalanceChange, LedgerRow } from "../../market/ledger/ledger-row.ts";
 import type { FoldRow } from "../../market/ledger/position.ts";
 import type { Engine } from "../engine/engine.ts";
 import { hexLiteral, integerLiteral } from "../sql-literal.ts";
 import { readRows } from "./fixed-rows.ts";
-import { decodeLedger, ledgerCodes, ledgerColumns, toWord } from "./ledger-layout.ts";
+import {
+  decodeBalances,
+  decodeLedger,
+  ledgerCodes,
+  ledgerColumns,
+  toWord,
+} from "./ledger-layout.ts";
 
 /** Rows of one query: some megabytes. */
 const pageRows = 50_000;
@@ -26,6 +32,12 @@ const foldColumns = getColumns([
 /** Reads whole rows. `clauses` follow `FROM ledger`. */
 export async function readLedger(engine: Engine, clauses: string): Promise<LedgerRow[]> {
   return decodeLedger(await engine.queryBinary(`SELECT * FROM ledger ${clauses}`, "RowBinary"));
+}
+
+/** Reads changes of balances. `clauses` follow `FROM balance_changes`. */
+export async function readBalances(engine: Engine, clauses: string): Promise<BalanceChange[]> {
+  const sql = `SELECT * FROM balance_changes ${clauses}`;
+  return decodeBalances(await engine.queryBinary(sql, "RowBinary"));
 }
 
 /** Whether a wallet has a row below a position. */

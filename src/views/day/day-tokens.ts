@@ -5,8 +5,8 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/candle.ts";
 import { type Column, readId, writeId } from "../disk/column.ts";
+import { ExactColumn } from "../disk/exact-column.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import { ExactColumn } from "./exact-column.ts";
 import { getTick, type TradedAmounts } from "./trade-queue.ts";
 
 export class DayTokens {

@@ -9,10 +9,10 @@ import { type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import type { Candle, Tick } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import type { Column } from "../disk/column.ts";
+import { type Amount, ExactColumn } from "../disk/exact-column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
-import { type Amount, ExactColumn } from "./exact-column.ts";
 import { type TradedAmounts, TradeQueue } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;

@@ -5,8 +5,8 @@ import type { Side } from "../../contracts/events.ts";
 import type { Tick } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import type { Column } from "../disk/column.ts";
+import { type Amount, ExactColumn } from "../disk/exact-column.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import { type Amount, ExactColumn } from "./exact-column.ts";
 
 /** Trades of a page, a power of two. Room in the columns is taken and freed by the page. */
 export const pageTrades = 2 ** 15;

@@ -6,7 +6,8 @@
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts";
 import { toBlockNumber } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { type Gen3Position, getArity } from "../../market/ids/gen3-ids.ts";
+import { type Gen3Position, getArity, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
+import { noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
 import {
   getGenerations,
   type Market,
@@ -23,7 +24,7 @@ import { type ConditionText, Gen3Registry } from "./gen3-registry.ts";
 import { type LegacyCondition, Mirrors } from "./mirrors.ts";
 import { type MarketText, noText, Questions, toDisplay, withUpdates } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
-import { noTotals, totalsCodec } from "./token-totals.ts";
+import { noTotals, supplyCodec, totalsCodec } from "./token-totals.ts";
 
 /** A condition that was prepared on ConditionalTokens, or one of generation 3 that was seen. */
 export type Condition = {
@@ -63,6 +64,9 @@ export class Conditions {
   /** The results of conditions, in chain order. */
   readonly resolutions: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
+  protected readonly supplies: JournaledMap<TokenId, SupplyChange>;
+  /** The first block indexed; `null` before it. */
+  firstBlock: number | null = null;
   /** The venue's market metadata. If a reorg reverts some of it, it is requested again. */
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
@@ -79,6 +83,7 @@ export class Conditions {
     this.slots = new JournaledMap(stateStore, "places");
     this.resolutions = new ResolutionLog(stateStore);
     this.totals = new JournaledMap(stateStore, "totals", totalsCodec);
+    this.supplies = new JournaledMap(stateStore, "supplies", supplyCodec);
     this.venue = new JournaledMap(stateStore, "market.venue");
   }
 
@@ -167,6 +172,32 @@ export class Conditions {
     return this.totals.get(tokenId) ?? noTotals;
   }
 
+  /** How much of a token was minted, burnt and taken out of circulation since the start of coverage. */
+  getSupply(tokenId: TokenId): SupplyChange {
+    return this.supplies.get(tokenId) ?? noSupply;
+  }
+
+  /** Whether every transfer of a token is indexed: all of its contract are, or its market was made within the coverage. */
+  isCompleteToken(tokenId: TokenId): boolean {
+    const kind = parseGen3TokenId(tokenId) === null ? "conditional_tokens" : "position_manager";
+    return this.isCompleteContract(kind) || this.#isBornCovered(tokenId);
+  }
+
+  /** Whether every log of a token contract is indexed. */
+  isCompleteContract(kind: "conditional_tokens" | "position_manager"): boolean {
+    const contracts = this.contracts.byAddress
+      .values()
+      .filter((contract) => contract.kind === kind);
+    const since = Math.min(...contracts.map(({ startBlock }) => startBlock));
+    return (this.firstBlock ?? 0) <= since;
+  }
+
+  /** The tokens of each outcome of a condition's market: its own, and that of its mirror. */
+  getOutcomes({ tokenIds, gen3, pairedId }: Condition): readonly (readonly TokenId[])[] {
+    const mirror = gen3 === null && pairedId ? this.conditions.get(pairedId) : undefined;
+    return tokenIds.map((id, index) => [id, ...(mirror?.tokenIds.slice(index, index + 1) ?? [])]);
+  }
+
   /** The fee of conversions of a token's event, in hundredths of a percent. */
   conversionFeeBips(tokenId: TokenId): number {
     const slot = this.slots.get(tokenId);
@@ -176,10 +207,11 @@ export class Conditions {
   }
 
   /** Whether a token cannot have existed before its condition was prepared or announced within the coverage. */
-  isBornCovered(tokenId: TokenId): boolean {
+  #isBornCovered(tokenId: TokenId): boolean {
     const slot = this.slots.get(tokenId);
     const condition = slot && this.conditions.get(slot.conditionId);
-    if (condition === undefined) return false;
+    // What only the venue has named was prepared before.
+    if (condition === undefined || condition.adoptedAs !== undefined) return false;
     return condition.gen3 === null || this.gen3.isAnnounced(condition.gen3.eventId);
   }
 

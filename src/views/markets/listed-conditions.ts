@@ -7,6 +7,7 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
+import { getOpenInterest } from "../prices/market-interest.ts";
 import { type Condition, Conditions } from "./conditions.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 
@@ -85,7 +86,7 @@ export class ListedConditions extends Conditions {
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
     this.updateListing(condition, condition.createdSeq);
-    this.updateTradeColumns(condition);
+    this.updateSumColumns(condition);
     this.updateTexts(conditionId);
     return condition;
   }
@@ -118,7 +119,7 @@ export class ListedConditions extends Conditions {
       if (condition === undefined) continue;
       this.markRepeats(condition);
       this.#updateFlags(condition);
-      this.updateTradeColumns(condition);
+      this.updateSumColumns(condition);
       this.updateTexts(condition.conditionId);
     }
   }
@@ -181,16 +182,19 @@ export class ListedConditions extends Conditions {
     if (legacy !== undefined) this.#updateFlags(legacy);
   }
 
-  /** Updates the volume and the last trade of a condition in the columns, and those of the market it is the mirror of. */
-  protected updateTradeColumns({ tokenIds, ordinal, gen3, pairedId }: Condition): void {
+  /** Updates volume, last trade and open interest of a condition in the columns, and those of the market it mirrors. */
+  protected updateSumColumns(condition: Condition): void {
+    const { ordinal, gen3, pairedId } = condition;
     const paired = pairedId === undefined ? undefined : this.conditions.get(pairedId);
-    const others = gen3 === null ? (paired?.tokenIds ?? []) : [];
-    const totals = [...tokenIds, ...others].map((tokenId) => this.getTotals(tokenId));
+    const outcomes = this.getOutcomes(condition);
+    const totals = outcomes.flat().map((tokenId) => this.getTotals(tokenId));
     const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
     this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));
     this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
-    if (gen3 !== null && paired !== undefined) this.updateTradeColumns(paired);
+    const interest = Number(getOpenInterest(outcomes, this) ?? 0n);
+    this.columns.set(this.columns.openInterest, ordinal, interest);
+    if (gen3 !== null && paired !== undefined) this.updateSumColumns(paired);
   }
 
   /** Updates the texts of a condition in the columns, and those of conditions that quote it. */

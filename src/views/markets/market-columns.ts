@@ -51,6 +51,8 @@ export class MarketColumns {
   readonly endMs: Column<"f64">;
   /** Micros. Exact up to 9 billion dollars, several times the volume of the largest market so far. */
   readonly volumeUsd: Column<"f64">;
+  /** Micros, as `volumeUsd`; 0 while it is not known. */
+  readonly openInterest: Column<"f64">;
   /** Micros of the last 24 hours, summed by `DayWindow`. Not saved: each start sums them again. */
   readonly dayVolumeUsd = new Column("f64");
   /** Trades of the last 24 hours, summed in the same way. */
@@ -89,6 +91,7 @@ export class MarketColumns {
     this.endMs = numbers("markets.end_ms", "f64");
     this.volumeUsd = numbers("markets.volume_usd", "f64");
     this.liquidityUsd = numbers("markets.liquidity_usd", "f64");
+    this.openInterest = numbers("markets.open_interest", "f64");
     this.venueAt = numbers("markets.venue_at", "u32");
     this.venueFlags = numbers("markets.venue_flags", "u8");
     this.events = numbers("markets.events", "u32");

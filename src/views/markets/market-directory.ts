@@ -16,6 +16,9 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 import type { Trade } from "../../market/fill.ts";
 import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
+import { getCollateralId } from "../../market/ledger/collateral.ts";
+import { addSupply, toSupplyChange } from "../../market/ledger/holder.ts";
+import type { BalanceChange } from "../../market/ledger/ledger-row.ts";
 import {
   generationBit,
   getGenerations,
@@ -26,6 +29,7 @@ import {
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
+import { CollateralSeries } from "./collateral-series.ts";
 import type { Condition } from "./conditions.ts";
 import { listEventConditions } from "./gen3-registry.ts";
 import { ListedConditions, type OnToken } from "./listed-conditions.ts";
@@ -54,11 +58,13 @@ const resultNo = [0n, 1_000_000n];
 export class MarketDirectory extends ListedConditions {
   readonly #early: JournaledMap<ConditionId, EarlyCondition>;
   readonly unknownTokens: UnknownTokens;
+  readonly collateral: CollateralSeries;
 
   constructor(contracts: Contracts, stateStore: StateStore, onToken: OnToken) {
     super(contracts, stateStore, onToken);
     this.#early = new JournaledMap(stateStore, "early_conditions");
     this.unknownTokens = new UnknownTokens(stateStore);
+    this.collateral = new CollateralSeries(contracts, stateStore);
   }
 
   /** Applies one event. Events that do not concern markets change nothing. */
@@ -120,8 +126,27 @@ export class MarketDirectory extends ListedConditions {
     if (isNew && slot === undefined) this.unknownTokens.add(tokenId);
     const condition = slot === undefined ? undefined : this.conditions.get(slot.conditionId);
     if (condition === undefined) return;
-    this.updateTradeColumns(condition);
+    this.updateSumColumns(condition);
     this.updateListing(condition, first.seq);
+  }
+
+  /** Adds changes of supplies and collateral, in chain order for each token. */
+  applySupplies(changes: readonly BalanceChange[]): void {
+    const collateralId = getCollateralId(this.contracts);
+    for (const [tokenId, own] of Map.groupBy(changes, (change) => change.tokenId)) {
+      if (tokenId === collateralId) this.collateral.apply(own);
+      else this.#applySupply(tokenId, own);
+    }
+  }
+
+  #applySupply(tokenId: TokenId, changes: readonly BalanceChange[]): void {
+    const supply = changes
+      .map((change) => toSupplyChange(change, this.contracts))
+      .reduce(addSupply, this.getSupply(tokenId));
+    this.supplies.set(tokenId, supply);
+    const slot = this.slots.get(tokenId);
+    const condition = slot && this.conditions.get(slot.conditionId);
+    if (condition !== undefined) this.updateSumColumns(condition);
   }
 
   /** Replaces the venue's market metadata of a condition; an unknown condition gets it when it appears. */
@@ -193,7 +218,11 @@ export class MarketDirectory extends ListedConditions {
       );
     }
     for (const conditionId of named) {
-      if (!this.#addGen3Condition(conditionId, located)) this.updateTexts(conditionId);
+      if (this.#addGen3Condition(conditionId, located)) continue;
+      this.updateTexts(conditionId);
+      // An announcement completes its tokens.
+      const condition = this.conditions.get(conditionId);
+      if (condition !== undefined) this.updateSumColumns(condition);
     }
     if (event.kind === "gen3_condition_migrated" || event.kind === "gen3_migration_resolved") {
       this.#applyLink(event, located);
@@ -282,6 +311,7 @@ export class MarketDirectory extends ListedConditions {
     if (condition === undefined) return;
     this.markRepeats(condition);
     this.updateListing(condition, resolution.seq);
+    this.updateSumColumns(condition);
   }
 
   #resolve(located: LocatedEvent): void {

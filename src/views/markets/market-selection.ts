@@ -18,6 +18,7 @@ export const sortColumns = {
   created_at: "createdAt",
   end_date: "endMs",
   last_trade_at: "lastTradeAt",
+  open_interest: "openInterest",
 } as const satisfies Readonly<Record<string, keyof MarketColumns>>;
 
 /** Which markets are requested. All conditions have to hold. Amounts are in micros, times in unix milliseconds. */

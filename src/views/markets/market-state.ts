@@ -17,6 +17,7 @@ import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readDayTrades, readLastBlock } from "../../storage/read-day-trades.ts";
 import { readDirectoryEvents } from "../../storage/read-directory-events.ts";
+import { readSupplies } from "../../storage/read-supplies.ts";
 import { readTotals } from "../../storage/read-totals.ts";
 import { DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -78,6 +79,8 @@ export class MarketState implements View {
   revert(toBlock: number): void {
     this.#unfinalized = this.#unfinalized.filter(({ number }) => number <= toBlock);
     this.#revision += 1;
+    if (this.#finalBlock === null && this.#unfinalized.length === 0)
+      this.directory.firstBlock = null;
     this.#journal.revertTo(toBlock);
     this.dayWindow.removeFrom(toFirstSeq(toBlock + 1));
     this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#finalBlock)?.timestamp ?? 0);
@@ -96,6 +99,7 @@ export class MarketState implements View {
    */
   async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
     const { last } = coverage;
+    this.directory.firstBlock = coverage.fromBlock;
     const { savedThrough } = this.#stateStore;
     const through = savedThrough ?? (await this.#loadUntilDay(engine, last.timestamp));
     const fromBlock = Math.max(through + 1, coverage.fromBlock);
@@ -179,18 +183,25 @@ export class MarketState implements View {
       const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
       this.directory.applyTotals(tokenId, totals, first);
     }
+    const { contracts } = this.directory;
+    if (!contracts.wallets) return;
+    for await (const change of readSupplies(engine, range, contracts)) {
+      this.directory.applySupplies([change]);
+    }
   }
 
   async #loadEvents(engine: Engine, range: SeqRange): Promise<void> {
     for await (const event of readDirectoryEvents(engine, range)) this.directory.applyEvent(event);
   }
 
-  #apply({ events, trades, last }: Delta): void {
+  #apply({ events, trades, supplies, fromBlock, last }: Delta): void {
     this.#revision += 1;
+    this.directory.firstBlock ??= fromBlock;
     // The window comes first, because the directory changes the last price.
     this.dayWindow.add(trades, this);
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyTrades(trades);
+    this.directory.applySupplies(supplies);
     this.dayWindow.moveTo(last.timestamp);
   }
 }

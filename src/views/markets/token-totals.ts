@@ -1,5 +1,6 @@
 import type { Hash, Seq } from "../../base/ids.ts";
 import type { Trade } from "../../market/fill.ts";
+import type { SupplyChange } from "../../market/ledger/holder.ts";
 import {
   generationBit,
   getLastTrade,
@@ -72,6 +73,15 @@ export const totalsCodec: Codec<TokenTotals> = {
       firstMinute: firstMinute === "0" ? null : Number(firstMinute),
       generations: Number(generations),
     };
+  },
+};
+
+/** Encodes a supply. */
+export const supplyCodec: Codec<SupplyChange> = {
+  encode: ({ minted, burnt, withdrawn }) => `${minted},${burnt},${withdrawn}`,
+  decode: (text) => {
+    const [minted = 0n, burnt = 0n, withdrawn = 0n] = text.split(",").map(BigInt);
+    return { minted, burnt, withdrawn };
   },
 };
 

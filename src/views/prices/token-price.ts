@@ -7,7 +7,7 @@ import {
   payoutsMicros,
   type Resolution,
 } from "../../market/market.ts";
-import type { MarketDirectory } from "../markets/market-directory.ts";
+import type { Conditions } from "../markets/conditions.ts";
 import type { MarketState } from "../markets/market-state.ts";
 
 /** Where a price is from: a trade of the token, a trade of its complement, or the payout. */
@@ -28,7 +28,7 @@ export type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean }
  * to 1 - p. After the resolution, the price is the payout, whatever is traded later (`docs/counting.md`,
  * rule 11). `null` when neither token ever had a price.
  */
-export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
+export function pairPrice(tokenId: TokenId, directory: Conditions): TokenPrice | null {
   const slot = directory.getSlot(tokenId);
   const resolution = slot === null ? null : directory.getResolution(slot.conditionId);
   const settled = settledPrice(resolution, slot?.outcomeIndex);
@@ -39,7 +39,7 @@ export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPr
 export function outcomePrice(
   { conditionId, tokens }: Pick<Market, "conditionId" | "tokens">,
   outcomeIndex: number,
-  directory: MarketDirectory,
+  directory: Conditions,
 ): TokenPrice | null {
   const settled = settledPrice(directory.getResolution(conditionId), outcomeIndex);
   if (settled !== null) return settled;
@@ -58,14 +58,14 @@ function settledPrice(
 }
 
 /** The newest priced trade of either token of the pair, even if the market is resolved. */
-export function newestTrade(tokenId: TokenId, directory: MarketDirectory): NewestTrade | null {
+export function newestTrade(tokenId: TokenId, directory: Conditions): NewestTrade | null {
   return newestOfPair(tokenId, directory.getComplement(tokenId), directory);
 }
 
 function newestOfPair(
   tokenId: TokenId,
   complement: TokenId | null,
-  directory: MarketDirectory,
+  directory: Conditions,
 ): NewestTrade | null {
   const own = directory.getTotals(tokenId).lastTrade;
   const other = complement === null ? null : directory.getTotals(complement).lastTrade;
@@ -89,7 +89,7 @@ function priceOfTrade(newest: NewestTrade | null): TokenPrice | null {
  */
 export function joinedPrice(
   tokenIds: readonly TokenId[],
-  directory: MarketDirectory,
+  directory: Conditions,
 ): TokenPrice | null {
   const settled = settlementPrice(tokenIds, directory);
   if (settled === null) return getNewest(tokenIds.map((id) => pairPrice(id, directory)));
@@ -100,7 +100,7 @@ export function joinedPrice(
 /** The first result of the tokens of an outcome, and its payout in micros; `null` before that. */
 export function settlementPrice(
   tokenIds: readonly TokenId[],
-  directory: MarketDirectory,
+  directory: Conditions,
 ): { readonly price: bigint; readonly resolution: Resolution } | null {
   const settled = tokenIds.flatMap((tokenId) => {
     const slot = directory.getSlot(tokenId);
@@ -114,7 +114,7 @@ export function settlementPrice(
 /** The newest priced trade of the pairs of some tokens, even if the market is resolved. */
 export function joinedNewestTrade(
   tokenIds: readonly TokenId[],
-  directory: MarketDirectory,
+  directory: Conditions,
 ): NewestTrade | null {
   const trades = tokenIds.flatMap((id) => newestTrade(id, directory) ?? []);
   return trades.toSorted((a, b) => b.trade.seq - a.trade.seq)[0] ?? null;

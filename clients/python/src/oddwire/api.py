@@ -316,6 +316,18 @@ class OpenInterest(TypedDict):
     burnt: DecimalText
 
 
+class TotalOpenInterest(TypedDict):
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    complete: bool
+    open_interest_usd: DecimalText | None
+    standard_usd: DecimalText | None
+    neg_risk_usd: DecimalText | None
+    protocol_v2_usd: DecimalText | None
+    minted_usd: DecimalText
+    burnt_usd: DecimalText
+
+
 class Trade(TypedDict):
     id: str
     seq: Seq
@@ -1121,6 +1133,32 @@ class ListOpenInterestQuery(TypedDict):
                 "collateral_usd",
                 "minted",
                 "burnt",
+            ]
+        ]
+    ]
+
+
+class ListTotalOpenInterestQuery(TypedDict):
+    """The optional parameters of listTotalOpenInterest."""
+
+    limit: NotRequired[int]
+    resolution: NotRequired[Literal["1h", "4h", "1d"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    order: NotRequired[Literal["asc", "desc"]]
+    min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "timestamp",
+                "timestamp_ms",
+                "complete",
+                "open_interest_usd",
+                "standard_usd",
+                "neg_risk_usd",
+                "protocol_v2_usd",
+                "minted_usd",
+                "burnt_usd",
             ]
         ]
     ]

@@ -68,6 +68,10 @@ class Client:
         """Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest."""
         return Pages(self._http, f"/v1/markets/{segment(id)}/open-interest", query)
 
+    def total_open_interest(self, **query: Unpack[api.ListTotalOpenInterestQuery]) -> Pages[api.TotalOpenInterest]:
+        """The collateral behind all positions at the end of each bucket, from the first split on. Without start and end, the newest."""
+        return Pages(self._http, "/v1/open-interest", query)
+
     def events(self, **query: Unpack[api.ListEventsQuery]) -> Pages[api.Event]:
         """Events with their markets, totals and prices."""
         return Pages(self._http, "/v1/events", query)
@@ -311,6 +315,10 @@ class AsyncClient:
     def open_interest(self, id: str, **query: Unpack[api.ListOpenInterestQuery]) -> AsyncPages[api.OpenInterest]:
         """Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest."""
         return AsyncPages(self._http, f"/v1/markets/{segment(id)}/open-interest", query)
+
+    def total_open_interest(self, **query: Unpack[api.ListTotalOpenInterestQuery]) -> AsyncPages[api.TotalOpenInterest]:
+        """The collateral behind all positions at the end of each bucket, from the first split on. Without start and end, the newest."""
+        return AsyncPages(self._http, "/v1/open-interest", query)
 
     def events(self, **query: Unpack[api.ListEventsQuery]) -> AsyncPages[api.Event]:
         """Events with their markets, totals and prices."""

@@ -8,7 +8,6 @@ import { type ValuedPosition, valueShares } from "../../../../market/ledger/valu
 import { getAllTokens, type Market } from "../../../../market/market.ts";
 import { requireMarket } from "../../../../query/markets/read-markets.ts";
 import { HolderSnapshot } from "../../../../query/wallets/read-holders.ts";
-import { readSupplyNow } from "../../../../query/wallets/read-supply.ts";
 import { readWallet, type WalletSources } from "../../../../query/wallets/read-wallet.ts";
 import {
   type HolderRow,
@@ -19,7 +18,7 @@ import {
 } from "../../../../rows/wallets/holder-row.ts";
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
 import type { Supplies } from "../../../../views/prices/market-interest.ts";
-import { getExactPrice, isCompleteToken } from "../../../../views/prices/position-value.ts";
+import { getExactPrice } from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
@@ -73,7 +72,7 @@ export function listHolders(parts: ListParts): Route {
       const { directory } = state;
       const market = requireMarket(parts, params.id);
       const tokenIds = selectTokens(market, query);
-      const complete = tokenIds.filter((id) => isCompleteToken(id, { facts, directory }));
+      const complete = tokenIds.filter((id) => directory.isCompleteToken(id));
       const path = `/v1/markets/${market.conditionId}/holders`;
       const after = cursors.decode(path, query);
       const snapshot = new HolderSnapshot(facts, {
@@ -82,7 +81,7 @@ export function listHolders(parts: ListParts): Route {
         hasContracts: query.include_contracts,
         sizeMin: query.min_size ?? 1n,
       });
-      const supplies = await readSupplyNow({ facts, directory }, tokenIds);
+      const supplies = new Map(tokenIds.map((id) => [id, directory.getSupply(id)]));
       const toRow = (item: HolderItem) => getHolderRow(item, supplies, directory);
       const source = getSource(snapshot, {
         after,

@@ -1,10 +1,16 @@
 import { type Static, Type } from "typebox";
 import { requireMarket } from "../../../../query/markets/read-markets.ts";
-import { readOpenInterest } from "../../../../query/wallets/read-open-interest.ts";
+import {
+  getTotalInterest,
+  readOpenInterest,
+} from "../../../../query/wallets/read-open-interest.ts";
 import {
   type InterestPoint,
   openInterestRow,
+  type TotalInterestPoint,
   toOpenInterestRow,
+  toTotalInterestRow,
+  totalInterestRow,
 } from "../../../../rows/wallets/open-interest-row.ts";
 import { untilChange } from "../../../backend.ts";
 import { checkRange } from "../../../http/parameters.ts";
@@ -48,30 +54,57 @@ export function listOpenInterest(parts: ListParts): Route {
       const [edge] = parts.cursors.decode(path, query) ?? [];
       const page = getBuckets(query, edge === undefined ? null : Number(edge));
       const { now } = state.dayWindow;
-      const isReversed = page.order !== query.order;
-      const first = (limit: number) =>
-        readOpenInterest({ facts, directory }, market, { ...page, limit, now });
-      const source: RowSource<InterestPoint> = {
-        first,
-        toPosition,
-        openAll: async (rowsMax) => {
-          const { rows, edge: last } = getPage(await first(rowsMax + 1), rowsMax, toPosition);
-          return {
-            rowCount: rows.length,
-            edge: last,
-            chunks: [isReversed ? rows.toReversed() : rows],
-          };
-        },
-        isReversed,
-      };
+      const source = getSource<InterestPoint>(page.order !== query.order, (limit) =>
+        readOpenInterest({ facts, directory }, market, { ...page, limit, now }),
+      );
       const list = { path, query, pageRows, row: openInterestRow, source };
       return answerList(parts, reply, { ...list, ...publicAs(toOpenInterestRow) });
     },
   });
 }
 
-function toPosition({ bucket }: InterestPoint): CursorPosition {
-  return [bucket];
+/** Lists the collateral behind all positions over time. */
+export function listTotalOpenInterest(parts: ListParts): Route {
+  const { facts, state } = parts;
+  const { directory } = state;
+  const path = "/v1/open-interest";
+  return defineRoute({
+    ...rowListRoute(totalInterestRow),
+    path,
+    summary: "List open interest of all markets",
+    description:
+      "The collateral behind all positions at the end of each bucket, from the first split on. Without start and end, the newest",
+    querystring,
+    getCachePolicy: () => untilChange(parts),
+    handler: async ({ query }, reply) => {
+      checkWallets(parts);
+      checkRange(query, ["start", "end"]);
+      const [edge] = parts.cursors.decode(path, query) ?? [];
+      const page = getBuckets(query, edge === undefined ? null : Number(edge));
+      const { now } = state.dayWindow;
+      const source = getSource<TotalInterestPoint>(page.order !== query.order, async (limit) =>
+        getTotalInterest({ facts, directory }, { ...page, limit, now }),
+      );
+      const list = { path, query, pageRows, row: totalInterestRow, source };
+      return answerList(parts, reply, { ...list, ...publicAs(toTotalInterestRow) });
+    },
+  });
+}
+
+function getSource<Point extends { readonly bucket: number }>(
+  isReversed: boolean,
+  first: (limit: number) => Promise<readonly Point[]>,
+): RowSource<Point> {
+  const toPosition = ({ bucket }: Point): CursorPosition => [bucket];
+  return {
+    first,
+    toPosition,
+    openAll: async (rowsMax) => {
+      const { rows, edge } = getPage(await first(rowsMax + 1), rowsMax, toPosition);
+      return { rowCount: rows.length, edge, chunks: [isReversed ? rows.toReversed() : rows] };
+    },
+    isReversed,
+  };
 }
 
 /** Returns the buckets after `edge`. Without `start` and `end`, pages go back from the newest, otherwise in `order`. */

@@ -1,5 +1,5 @@
-import type { Column } from "../disk/column.ts";
-import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
+import type { Column } from "./column.ts";
+import type { Codec, StateStore, StateTable } from "./state-store.ts";
 
 /** An integer: a number if it is safe, else a `bigint`, because a number would not be exact. */
 export type Amount = number | bigint;
@@ -32,6 +32,22 @@ export class ExactColumn {
     const rounded = this.#rounded.get(index);
     if (Number.isSafeInteger(rounded)) return rounded;
     return this.#large.get(getKey(index)) ?? BigInt(rounded);
+  }
+
+  /** Adds up the integers from one index to another, which is exclusive. */
+  sum(from: number, to: number): bigint {
+    let sum = 0n;
+    let safe = 0;
+    for (let index = from; index < to; index += 1) {
+      const amount = this.get(index);
+      const next = typeof amount === "number" ? safe + amount : Number.NaN;
+      if (Number.isSafeInteger(next)) safe = next;
+      else {
+        sum += BigInt(safe) + BigInt(amount);
+        safe = 0;
+      }
+    }
+    return sum + BigInt(safe);
   }
 
   set(index: number, amount: Amount): void {
