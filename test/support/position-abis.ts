@@ -73,6 +73,10 @@ const migrations: Declared = [
       amount: args.uint("amount"),
     }),
   ],
+  [
+    "LegacyCollateralSettled(address indexed legacyToken, address indexed vault, uint256 amount)",
+    (args) => ({ kind: "collateral_settled", amount: args.uint("amount") }),
+  ],
 ];
 
 const user = "address indexed account";
@@ -130,7 +134,12 @@ export const positionAbis = {
     [
       `PositionsConverted(address indexed account, bytes32 indexed marketId,
         uint256 indexed indexSet, uint256 amount)`,
-      (args) => changed(args, "convert"),
+      (args) => {
+        const bits = [...args.uint("indexSet").toString(2)].filter((bit) => bit === "1").length;
+        return changed(args, "convert", {
+          cash: BigInt(Math.max(bits - 1, 0)) * args.uint("amount"),
+        });
+      },
     ],
     [
       `PayoutRedemption(address indexed account, bytes32 indexed conditionId, uint256[] amounts,

@@ -20,8 +20,8 @@ function signed(text: string | Buffer): Buffer {
 
 test("a message of this format version is read, one of another version is null", () => {
   const codec = new FeedCodec(secret);
-  assert.deepEqual(codec.decode(writtenBy(5), position), { kind: "revert", safeBlock: 7 });
-  assert.equal(codec.decode(writtenBy(4), position), null);
+  assert.deepEqual(codec.decode(writtenBy(6), position), { kind: "revert", safeBlock: 7 });
+  assert.equal(codec.decode(writtenBy(5), position), null);
   // Versions 1 and 2 began with the length of the JSON.
   const length = Buffer.from([9, 0, 0, 0]);
   const earlier = Buffer.concat([length, Buffer.from('{"version":2}')]);

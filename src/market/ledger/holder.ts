@@ -33,12 +33,12 @@ export function getSupply({ minted, burnt, withdrawn }: SupplyChange): bigint {
   return minted - burnt - withdrawn;
 }
 
-/** Adds two changes of a supply. */
+/** Adds two changes of a supply, modulo 2^256 as the store does. */
 export function addSupply(one: SupplyChange, other: SupplyChange): SupplyChange {
   return {
-    minted: one.minted + other.minted,
-    burnt: one.burnt + other.burnt,
-    withdrawn: one.withdrawn + other.withdrawn,
+    minted: BigInt.asIntN(256, one.minted + other.minted),
+    burnt: BigInt.asIntN(256, one.burnt + other.burnt),
+    withdrawn: BigInt.asIntN(256, one.withdrawn + other.withdrawn),
   };
 }
 

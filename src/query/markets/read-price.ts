@@ -6,13 +6,8 @@ import type { OrderBooks } from "../../venue/books/order-books.ts";
 import { dayWindowSeconds } from "../../views/day/day-window.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
-import {
-  joinedDayCandle,
-  joinedNewestTrade,
-  joinedPrice,
-  joinedPriceBeforeDay,
-  pairPrice,
-} from "../../views/prices/token-price.ts";
+import { joinedDayCandle, joinedPriceBeforeDay } from "../../views/prices/day-price.ts";
+import { joinedNewestTrade, joinedPrice, pairPrice } from "../../views/prices/token-price.ts";
 import { joinTokens } from "./read-markets.ts";
 
 /** The sources of a price, all of them in memory. */

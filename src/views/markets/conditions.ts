@@ -192,12 +192,6 @@ export class Conditions {
     return (this.firstBlock ?? 0) <= since;
   }
 
-  /** The tokens of each outcome of a condition's market: its own, and that of its mirror. */
-  getOutcomes({ tokenIds, gen3, pairedId }: Condition): readonly (readonly TokenId[])[] {
-    const mirror = gen3 === null && pairedId ? this.conditions.get(pairedId) : undefined;
-    return tokenIds.map((id, index) => [id, ...(mirror?.tokenIds.slice(index, index + 1) ?? [])]);
-  }
-
   /** The fee of conversions of a token's event, in hundredths of a percent. */
   conversionFeeBips(tokenId: TokenId): number {
     const slot = this.slots.get(tokenId);

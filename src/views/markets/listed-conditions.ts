@@ -182,11 +182,17 @@ export class ListedConditions extends Conditions {
     if (legacy !== undefined) this.#updateFlags(legacy);
   }
 
+  /** The tokens of each outcome of a condition's market: its own, and that of its mirror. */
+  #getOutcomes({ tokenIds, gen3, pairedId }: Condition): readonly (readonly TokenId[])[] {
+    const mirror = gen3 === null && pairedId ? this.conditions.get(pairedId) : undefined;
+    return tokenIds.map((id, index) => [id, ...(mirror?.tokenIds.slice(index, index + 1) ?? [])]);
+  }
+
   /** Updates volume, last trade and open interest of a condition in the columns, and those of the market it mirrors. */
   protected updateSumColumns(condition: Condition): void {
     const { ordinal, gen3, pairedId } = condition;
     const paired = pairedId === undefined ? undefined : this.conditions.get(pairedId);
-    const outcomes = this.getOutcomes(condition);
+    const outcomes = this.#getOutcomes(condition);
     const totals = outcomes.flat().map((tokenId) => this.getTotals(tokenId));
     const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));

@@ -29,7 +29,7 @@ import {
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import { CollateralSeries } from "./collateral-series.ts";
+import { CollateralSeries } from "../prices/collateral-series.ts";
 import type { Condition } from "./conditions.ts";
 import { listEventConditions } from "./gen3-registry.ts";
 import { ListedConditions, type OnToken } from "./listed-conditions.ts";

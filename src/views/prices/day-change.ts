@@ -2,7 +2,7 @@ import { mapYielding } from "../../base/time/turns.ts";
 import { getAllTokens, type Market } from "../../market/market.ts";
 import type { MarketColumns } from "../markets/market-columns.ts";
 import type { MarketState } from "../markets/market-state.ts";
-import { joinedDayChange } from "./token-price.ts";
+import { joinedDayChange } from "./day-price.ts";
 
 /** The change of the price of a market's first outcome in 24 hours, on both ledgers, in micros; `null` without a price. */
 export function getDayChange(market: Market, state: MarketState): bigint | null {

@@ -16,7 +16,8 @@ import type { Fill } from "../../market/fill.ts";
 import { payoutsMicros } from "../../market/market.ts";
 import { dayWindowSeconds } from "../day/day-window.ts";
 import { MarketState } from "../markets/market-state.ts";
-import { newestTrade, pairDayCandle, pairPrice } from "./token-price.ts";
+import { pairDayCandle } from "./day-price.ts";
+import { newestTrade, pairPrice } from "./token-price.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);

@@ -133,6 +133,7 @@ class Market(TypedDict):
     trades_24h: int
     change_24h: DecimalText | None
     liquidity_usd: DecimalText | None
+    open_interest_usd: DecimalText | None
     last_trade_at: Time | None
     last_trade_at_ms: Milliseconds | None
     metadata_source: Literal["chain", "chain_untrusted", "venue", "none"]
@@ -1026,7 +1027,15 @@ class ListMarketsQuery(TypedDict):
     end_before: NotRequired[str | int | datetime]
     sort: NotRequired[
         Literal[
-            "volume_24h", "volume", "trades_24h", "change_24h", "liquidity", "created_at", "end_date", "last_trade_at"
+            "volume_24h",
+            "volume",
+            "trades_24h",
+            "change_24h",
+            "liquidity",
+            "created_at",
+            "end_date",
+            "last_trade_at",
+            "open_interest",
         ]
     ]
     order: NotRequired[Literal["desc", "asc"]]
@@ -1068,6 +1077,7 @@ class ListMarketsQuery(TypedDict):
                 "trades_24h",
                 "change_24h",
                 "liquidity_usd",
+                "open_interest_usd",
                 "last_trade_at",
                 "last_trade_at_ms",
                 "metadata_source",
