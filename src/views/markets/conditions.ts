@@ -185,11 +185,8 @@ export class Conditions {
 
   /** Whether every log of a token contract is indexed. */
   isCompleteContract(kind: "conditional_tokens" | "position_manager"): boolean {
-    const contracts = this.contracts.byAddress
-      .values()
-      .filter((contract) => contract.kind === kind);
-    const since = Math.min(...contracts.map(({ startBlock }) => startBlock));
-    return (this.firstBlock ?? 0) <= since;
+    const contracts = [...this.contracts.byAddress.values()].filter((one) => one.kind === kind);
+    return (this.firstBlock ?? 0) <= Math.min(...contracts.map(({ startBlock }) => startBlock));
   }
 
   /** The fee of conversions of a token's event, in hundredths of a percent. */
@@ -200,11 +197,10 @@ export class Conditions {
     return questionId === null ? 0 : this.questions.getFeeBips(questionId);
   }
 
-  /** Whether a token cannot have existed before its condition was prepared or announced within the coverage. */
+  /** Whether a token's condition was prepared or announced within the coverage, not only named by the venue. */
   #isBornCovered(tokenId: TokenId): boolean {
     const slot = this.slots.get(tokenId);
     const condition = slot && this.conditions.get(slot.conditionId);
-    // What only the venue has named was prepared before.
     if (condition === undefined || condition.adoptedAs !== undefined) return false;
     return condition.gen3 === null || this.gen3.isAnnounced(condition.gen3.eventId);
   }
