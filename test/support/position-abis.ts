@@ -135,7 +135,7 @@ export const positionAbis = {
       `PositionsConverted(address indexed account, bytes32 indexed marketId,
         uint256 indexed indexSet, uint256 amount)`,
       (args) => {
-        const bits = [...args.uint("indexSet").toString(2)].filter((bit) => bit === "1").length;
+        const bits = args.uint("indexSet").toString(2).split("1").length - 1;
         return changed(args, "convert", {
           cash: BigInt(Math.max(bits - 1, 0)) * args.uint("amount"),
         });

@@ -2,7 +2,7 @@
 import { microsPerUnit } from "../../base/decimal.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
-import { type CollateralPool, collateralPools } from "../../market/ledger/collateral.ts";
+import { collateralPools } from "../../market/ledger/collateral.ts";
 import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
 import type { Fraction } from "../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../market/market.ts";
@@ -38,6 +38,8 @@ export function getTotalInterest(
   const { from, to } = collateral.range;
   if (from === to) return [];
   const buckets = selectBuckets(from - (from % page.bucketSeconds), page);
+  const isLegacyComplete = directory.isCompleteContract("conditional_tokens");
+  const isGen3Complete = directory.isCompleteContract("position_manager");
   const running = { standard: 0n, neg_risk: 0n, protocol_v2: 0n };
   let before = 0;
   const points = buckets.map((bucket): TotalInterestPoint => {
@@ -50,22 +52,12 @@ export function getTotalInterest(
       burnt += own.burnt;
     }
     before = bucket + page.bucketSeconds;
-    const toAmount = (pool: CollateralPool) =>
-      directory.isCompleteContract(
-        pool === "protocol_v2" ? "position_manager" : "conditional_tokens",
-      )
-        ? running[pool]
-        : null;
-    return {
-      bucket,
-      collateral: {
-        standard: toAmount("standard"),
-        neg_risk: toAmount("neg_risk"),
-        protocol_v2: toAmount("protocol_v2"),
-      },
-      minted,
-      burnt,
+    const amounts = {
+      standard: isLegacyComplete ? running.standard : null,
+      neg_risk: isLegacyComplete ? running.neg_risk : null,
+      protocol_v2: isGen3Complete ? running.protocol_v2 : null,
     };
+    return { bucket, collateral: amounts, minted, burnt };
   });
   return page.order === "asc" ? points : points.toReversed();
 }
