@@ -10,6 +10,7 @@ import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { withFields } from "./lists/fields.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
 import { withTokenNames } from "./lists/token-names.ts";
+import { withWrongIds } from "./lists/wrong-ids.ts";
 import type { Route } from "./route/route.ts";
 import { listIpBlocks, unblockIp } from "./routes/admin/ip-block-routes.ts";
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./routes/admin/key-routes.ts";
@@ -91,7 +92,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...Object.fromEntries(
       Object.entries(reading).map(([name, route]) => [
         name,
-        withFields(withTokenNames(withMinSeq(route, backend), backend)),
+        withFields(withTokenNames(withWrongIds(withMinSeq(route, backend), backend), backend)),
       ]),
     ),
     openStream: openStream(),

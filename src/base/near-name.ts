@@ -77,18 +77,32 @@ export function wrongValue(
 ): string {
   const issue = `must be ${expected}; got ${quote(given)}`;
   const meant = typeof given === "string" ? findChoice(given, choices) : null;
-  if (meant !== null) return `${issue}; did you mean ${meant}?`;
-  const kind =
-    typeof given === "string" && /\b(id|hash|address)\b/.test(expected) && findKind(given);
-  return kind ? `${issue}; this is ${kind}` : issue;
+  return meant === null ? issue : `${issue}; did you mean ${meant}?`;
 }
 
-/** Returns what kind of id a text is; `null` for any other text. */
+/** Describes what has an id, by what is indexed; `null` if nothing has it. */
+export type DescribeId = (id: string) => string | null;
+
+/** Says what kind of id a text is where another kind is expected. An empty text for all others. */
+export function describeWrongId(
+  given: unknown,
+  expected: string,
+  describe: DescribeId | undefined,
+): string {
+  if (typeof given !== "string" || !/\b(id|hash|address)\b/.test(expected)) return "";
+  const kind = describe?.(given) ?? findKind(given);
+  return kind === null ? "" : `; this is ${kind}`;
+}
+
+/** Returns what kind of id a text is by its form; `null` for any other text. */
 function findKind(text: string): string | null {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return "a condition id or another hash";
   if (/^0x[0-9a-f]{62}$/i.test(text)) return "a condition id of Protocol V2";
   if (/^0x[0-9a-f]{40}$/i.test(text)) return "an address";
-  return /^[0-9]{60,78}$/.test(text) ? "a token id" : null;
+  if (/^[0-9]{60,78}$/.test(text)) return "a token id";
+  if (/^[0-9a-f]{40}([0-9a-f]{24})?$/i.test(text)) return "an address or a hash without 0x";
+  if (/^https?:\/\//i.test(text)) return "a URL; a slug is the end of its path";
+  return /^[a-z0-9]+(-[a-z0-9]+)+$/i.test(text) ? "a slug" : null;
 }
 
 function findChoice(given: string, choices: readonly string[]): string | null {

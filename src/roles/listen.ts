@@ -22,6 +22,7 @@ import { closeOnError } from "../base/close-on-error.ts";
 import type { Config } from "../base/config/config.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
+import { describeId as describe } from "../query/markets/describe-id.ts";
 import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
 import { openMetrics, type RoleStart, readIntakeChecks } from "./open-parts.ts";
@@ -43,6 +44,7 @@ export async function serveEverything(
   const { facts, state, books, intake } = parts;
   const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => facts.newestSeq);
   const freshness = () => intake.freshness();
+  const describeId = (id: string) => describe(state.directory, id);
   const routes = createRoutes({
     backend: { facts, state, cursors, freshness, books },
     access,
@@ -73,7 +75,14 @@ export async function serveEverything(
       ...explorer.routes,
     ];
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const shownAt = { routes: all, observe, stream, unknownPage: explorer.page, freshness };
+    const shownAt = {
+      routes: all,
+      observe,
+      stream,
+      unknownPage: explorer.page,
+      freshness,
+      describeId,
+    };
     const url = await listen(start, { access, metrics, ...edge, ...shownAt });
     life.own(stream);
     return url;

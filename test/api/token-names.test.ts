@@ -1,7 +1,7 @@
 /** Tokens named by market and outcome, wherever a path or a filter takes one. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { ConditionId } from "../../src/base/ids.ts";
+import type { Address, ConditionId } from "../../src/base/ids.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
 
@@ -9,7 +9,9 @@ const server = await DataServer.open();
 after(() => server.close());
 
 const markets = await server.getAll("/v1/markets?limit=100&sort=volume");
-const traded = markets.find(({ tokens }) => (tokens as Row[]).length === 2) ?? {};
+const { byAddress } = server.state.directory.contracts;
+const traded =
+  markets.find(({ oracle }) => byAddress.get(oracle as Address)?.kind === "uma_adapter") ?? {};
 const [token = {}, other = {}] = traded["tokens"] as Row[];
 const id = String(token["token_id"]);
 const condition = String(traded["id"]);
@@ -83,15 +85,58 @@ test("404: a path names an unknown market; 400: a filter does, or an outcome tha
   assert.match(none.message, /^token_id has an outcome that who-wins has not: it has /);
 });
 
-test("400: a wrong kind of id is recognized", async () => {
-  for (const [path, kind] of [
-    [`/v1/price/${condition}`, "a condition id or another hash"],
-    [`/v1/price/0x${"ab".repeat(20)}`, "an address"],
-    [`/v1/trades?condition_id=${id}`, "a token id"],
-    [`/v1/trades?wallet=${condition}`, "a condition id or another hash"],
-  ] as const) {
-    const { message } = assertError(await server.get(path), "VALIDATION_ERROR");
-    assert.match(message, new RegExp(`; this is ${kind}$`), path);
-  }
-  assertError(await server.get("/v1/price/who-wins"), "VALIDATION_ERROR");
+/** What each kind of id is called where another one is expected. */
+const tokens = `its tokens are ${id}( \\(.+\\))? and [0-9]+( \\(.+\\))?`;
+const inHex = `0x${BigInt(id).toString(16).padStart(64, "0")}`;
+const kinds: readonly (readonly [id: string, kind: string])[] = [
+  [condition, `the condition id of a market, ${condition}; ${tokens}`],
+  [BigInt(condition).toString(), `the condition id of a market, ${condition}; ${tokens}`],
+  [id, `a token id; its market is ${condition}`],
+  [inHex, `a token id in hex, in decimal ${id}; its market is ${condition}`],
+  [String(traded["question_id"]), `the question id of a market, ${condition}; ${tokens}`],
+  ["who-wins", `the slug of a market, ${condition}; ${tokens}`],
+  [
+    "https://polymarket.com/event/an-event/who-wins?tid=1",
+    `a page with the slug of a market, ${condition}; ${tokens}`,
+  ],
+  [`0x${"ab".repeat(20)}`, "an address"],
+  [`0x${"cd".repeat(32)}`, "a condition id or another hash"],
+  ["ab".repeat(32), "an address or a hash without 0x"],
+  ["another-slug", "a slug"],
+];
+
+/** Paths and filters by the form of id that they take, and which of `kinds` they take themselves. */
+const places: readonly (readonly [at: (id: string) => string, own: readonly number[]])[] = [
+  [(one) => `/v1/price/${one}`, [2]],
+  [(one) => `/v1/price?token_ids=${one}`, [2]],
+  [(one) => `/v1/candles/${one}`, [2]],
+  [(one) => `/v1/orderbook/${one}`, [2]],
+  [(one) => `/v1/trades/market/${one}`, [2]],
+  [(one) => `/v1/trades?token_id=${one}`, [2]],
+  [(one) => `/v1/trades?condition_id=${one}`, [0, 8]],
+  [(one) => `/v1/markets?condition_id=${one}`, [0, 8]],
+  [(one) => `/v1/resolutions?condition_id=${one}`, [0, 8]],
+  [(one) => `/v1/trades?tx_hash=${one}`, [8]],
+  [(one) => `/v1/trades?neg_risk_market_id=${one}`, [8]],
+  [(one) => `/v1/trades?wallet=${one}`, [7]],
+  [(one) => `/v1/wallets/${one}`, [7]],
+  [(one) => `/v1/transactions/${one}`, [8]],
+  [(one) => `/v1/orders/${one}`, [8]],
+];
+
+for (const [at, own] of places)
+  test(`400 or 404: ${at("{id}")} says what another kind of id is`, async () => {
+    for (const [index, [given, kind]] of kinds.entries()) {
+      if (own.includes(index)) continue;
+      const { status, body } = await server.get(at(encodeURIComponent(given)));
+      const { message } = body["error"] as { message: string };
+      assert([400, 404].includes(status), message);
+      assert.match(message, new RegExp(`(; this)? is ${kind}$`), given);
+    }
+  });
+
+test("404: a market or an event says what another kind of id is", async () => {
+  const question = String(traded["question_id"]);
+  for (const path of [`/v1/markets/${question}`, `/v1/events/${condition}`, "/v1/events/who-wins"])
+    assert.match(assertError(await server.get(path), "NOT_FOUND").message, /; this is the /);
 });

@@ -16,6 +16,7 @@ import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import type { Fill } from "../../src/market/fill.ts";
+import { describeId } from "../../src/query/markets/describe-id.ts";
 import type { Freshness } from "../../src/rows/freshness.ts";
 import { Hub } from "../../src/stream/hub/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session/session.ts";
@@ -143,6 +144,7 @@ export class DataServer {
       trustedProxies: options.trustedProxies ?? [],
       authFailuresMax: 0,
       observe: options.observe ?? (() => {}),
+      describeId: (id) => describeId(state.directory, id),
       hub,
       ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     });

@@ -25,6 +25,7 @@ import { getHealth, getReady } from "../../src/api/routes/service/probe-routes.t
 import { openStream, StreamServer } from "../../src/api/stream/stream-server.ts";
 import { webLimits } from "../../src/base/config/limits.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
+import type { DescribeId } from "../../src/base/near-name.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { Checks } from "../../src/feed/intake.ts";
 import type { Freshness } from "../../src/rows/freshness.ts";
@@ -109,6 +110,7 @@ export async function openTestServer(
     observe?: (observation: Observation) => void;
     drainTimeoutMs?: number;
     unknownPage?: (target: string) => Promise<PackableBytes>;
+    describeId?: DescribeId;
     /** Lets the server serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;
@@ -150,6 +152,7 @@ export async function openTestServer(
     log,
     freshness: options.freshness ?? (() => testFreshness),
     observe: options.observe ?? (() => {}),
+    ...(options.describeId === undefined ? {} : { describeId: options.describeId }),
     ...(options.unknownPage === undefined ? {} : { unknownPage: options.unknownPage }),
     ...(options.drainTimeoutMs === undefined ? {} : { drainTimeoutMs: options.drainTimeoutMs }),
   });

@@ -8,6 +8,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
+import type { DescribeId } from "../../base/near-name.ts";
 import { type Awaitable, thenMaybe } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
@@ -33,6 +34,8 @@ type ServerOptions = SocketOptions & {
   readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
+  /** Describes ids of the wrong form in errors, by what is indexed. */
+  readonly describeId?: DescribeId;
   /** The freshness in `meta`; not needed when no response has `meta`. */
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
@@ -128,7 +131,7 @@ export class HttpServer {
     readJsonBodies(this.#app);
     this.#app.setValidatorCompiler(({ schema, httpPart }) => {
       const source = httpPart === "params" ? "path" : httpPart === "body" ? "body" : "query";
-      const read = compileReader(schema as TObject, source);
+      const read = compileReader(schema as TObject, source, { describe: options.describeId });
       return (input: unknown) => ({ value: read(input) });
     });
     this.#addRoutes();

@@ -32,7 +32,7 @@ export const tokenId: TUnsafe<TokenId> = parsedText({
   keywords: { pattern: "^[0-9]{1,78}$" },
 });
 
-const nameOfToken = /^[^:]{1,200}:[^:]{1,200}$/;
+const nameOfToken = /^(?!https?:)[^:]{1,200}:[^:]{1,200}$/;
 
 /**
  * A token id in decimal, or a market and an outcome. `withTokenNames` replaces names by ids before a route reads them.

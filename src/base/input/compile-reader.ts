@@ -3,7 +3,13 @@ import { Compile } from "typebox/compile";
 import { assert } from "../assert.ts";
 import { webLimits } from "../config/limits.ts";
 import { AppError, type ErrorDetail } from "../errors.ts";
-import { truncate, unknownName, wrongValue } from "../near-name.ts";
+import {
+  type DescribeId,
+  describeWrongId,
+  truncate,
+  unknownName,
+  wrongValue,
+} from "../near-name.ts";
 
 /** The source of parameters. A path and a query string contain texts; a body and a frame of the stream JSON values. */
 type Source = "path" | "query" | "body" | "frame";
@@ -46,9 +52,16 @@ type Keywords = {
  * Compiles the schema of a path, query string, body or frame. Unknown, repeated and malformed parameters are errors.
  * In texts, numbers are plain decimals, booleans are `true` or `false`, and lists are separated by commas.
  * A query string whose schema has `additionalProperties` is not read: it is for the page that the route serves.
- * `place` is the prefix of field names in errors.
+ * `path` is the prefix of field names in errors. `describe` says what an id of the wrong form is.
  */
-export function compileReader(schema: TObject, source: Source, path = ""): Reader {
+export function compileReader(
+  schema: TObject,
+  source: Source,
+  {
+    path = "",
+    describe,
+  }: { readonly path?: string; readonly describe?: DescribeId | undefined } = {},
+): Reader {
   const required = new Set<string>(schema.required);
   const defaults: Record<string, unknown> = {};
   const fields = new Map<string, Field>();
@@ -58,7 +71,7 @@ export function compileReader(schema: TObject, source: Source, path = ""): Reade
     const isJson = source === "body" || source === "frame";
     const getReader = isJson ? jsonReader : textReader;
     const read = isObject(property)
-      ? compileReader(property, source, `${path}${name}.`)
+      ? compileReader(property, source, { path: `${path}${name}.`, describe })
       : getReader(property);
     const readItem = keywords.items === undefined ? null : getReader(keywords.items);
     const items: Keywords = keywords.items ?? {};
@@ -67,7 +80,7 @@ export function compileReader(schema: TObject, source: Source, path = ""): Reade
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
   const readAll = (given: Iterable<readonly [string, unknown]>) =>
-    readFields({ fields, defaults, path }, given);
+    readFields({ fields, defaults, path, describe }, given);
   switch (source) {
     case "query":
       if ("additionalProperties" in schema) return () => defaults;
@@ -92,10 +105,11 @@ function readFields(
     readonly fields: ReadonlyMap<string, Field>;
     readonly defaults: Readonly<Record<string, unknown>>;
     readonly path: string;
+    readonly describe: DescribeId | undefined;
   },
   given: Iterable<readonly [string, unknown]>,
 ): Record<string, unknown> {
-  const { fields, defaults, path } = schema;
+  const { fields, defaults, path, describe } = schema;
   const values: Record<string, unknown> = { ...defaults };
   const faults: ErrorDetail[] = [];
   const seen = new Set<string>();
@@ -106,12 +120,12 @@ function readFields(
     if (field === undefined)
       faults.push({ parameter, issue: unknownName(name, [...fields.keys()]) });
     else if (seen.has(name)) faults.push({ parameter, issue: "is given more than once" });
-    else if (value === undefined)
-      faults.push({
-        parameter,
-        issue: wrongValue(findFault(raw, field), field.expected, field.choices),
-      });
-    else values[name] = value;
+    else if (value === undefined) {
+      const { expected, choices } = field;
+      const fault = findFault(raw, field);
+      const kind = describeWrongId(fault, expected, describe);
+      faults.push({ parameter, issue: wrongValue(fault, expected, choices) + kind });
+    } else values[name] = value;
     seen.add(name);
     if (faults.length >= webLimits.errorDetailsMax) break;
   }
