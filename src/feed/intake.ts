@@ -9,6 +9,7 @@ import type { Freshness } from "../rows/freshness.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { UnknownContract } from "../views/unknown-contracts.ts";
+import { BlockClock } from "./block-clock.ts";
 import type { Change } from "./change.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import { SyncProgress } from "./sync-progress.ts";
@@ -58,9 +59,11 @@ export class Intake {
   #halted: Error | null = null;
   readonly progress: SyncProgress;
   readonly #getWarned = new Set<Address>();
+  readonly blockClock: BlockClock;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
+    this.blockClock = new BlockClock(systemClock, parts.log);
     this.#pipeline = new Pipeline({ ...parts, subscribers: this.#withWarnings(parts.subscribers) });
     this.progress = new SyncProgress({ read: () => this.#syncStatus(), clock: systemClock });
   }
@@ -124,6 +127,8 @@ export class Intake {
       coverage: coverageCheck(facts.coverage, missingBlocks),
       lag: lagCheck(this.freshness(), config.readyLagSecondsMax + staleFor),
       contracts: contractsCheck(this.unknownContracts),
+      // Without harm: times in responses are those of blocks.
+      clock: { ok: true, detail: this.blockClock.detail },
     };
   }
 
@@ -132,11 +137,14 @@ export class Intake {
     return this.#parts.state.directory.unknownContracts.all;
   }
 
-  /** The subscribers, and a warning in the log for each contract that is named before they are called. */
+  /** The subscribers; before they are called, contracts that are named are logged, and new blocks compared with the clock. */
   #withWarnings(subscribers: Subscribers): Subscribers {
     return {
       unfinalized: (block) => {
         this.#warnOfContracts();
+        // A block that is read late, after the head, says nothing about the clock.
+        const { head } = this.#parts.source;
+        if (head === null || block.number >= head.number) this.blockClock.observe(block.timestamp);
         subscribers.unfinalized(block);
       },
       reverting: (safeBlock, removed) => subscribers.reverting(safeBlock, removed),

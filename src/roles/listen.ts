@@ -22,7 +22,7 @@ import { closeOnError } from "../base/close-on-error.ts";
 import type { Config } from "../base/config/config.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
-import { describeId as describe } from "../query/markets/describe-id.ts";
+import { describeId } from "../query/markets/describe-id.ts";
 import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
 import { openMetrics, type RoleStart, readIntakeChecks } from "./open-parts.ts";
@@ -44,7 +44,7 @@ export async function serveEverything(
   const { facts, state, books, intake } = parts;
   const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => facts.newestSeq);
   const freshness = () => intake.freshness();
-  const describeId = (id: string) => describe(state.directory, id);
+  const read = { freshness, describeId: (id: string) => describeId(state.directory, id) };
   const routes = createRoutes({
     backend: { facts, state, cursors, freshness, books },
     access,
@@ -52,8 +52,11 @@ export async function serveEverything(
     readChecks: async () => {
       const { refusal, clockDetail } = access;
       const checks = await readIntakeChecks(parts, metrics);
-      // Without harm: expiry follows the shared clock.
-      if (clockDetail !== null) checks["clock"] = { ok: true, detail: clockDetail };
+      if (clockDetail !== null) {
+        // Without harm: expiry follows the shared clock.
+        const detail = `${clockDetail}, ${intake.blockClock.detail}`;
+        checks["clock"] = { ok: true, detail };
+      }
       return refusal === null ? checks : { ...checks, keys: { ok: false, detail: refusal } };
     },
     role: start.role,
@@ -75,14 +78,7 @@ export async function serveEverything(
       ...explorer.routes,
     ];
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const shownAt = {
-      routes: all,
-      observe,
-      stream,
-      unknownPage: explorer.page,
-      freshness,
-      describeId,
-    };
+    const shownAt = { routes: all, observe, stream, unknownPage: explorer.page, ...read };
     const url = await listen(start, { access, metrics, ...edge, ...shownAt });
     life.own(stream);
     return url;

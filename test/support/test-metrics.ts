@@ -121,6 +121,7 @@ const indexerMetrics: Metrics["indexer"] = {
   lag_blocks: 500,
   lag_seconds: 1001,
   head_age_seconds: 1.5,
+  block_arrival_seconds: 0.9,
   coverage: { from_block: 1000, to_block: 1490 },
   gaps: 0,
   audit: {

@@ -1749,6 +1749,7 @@ export type GetMetrics = {
       readonly lag_blocks: number | null;
       readonly lag_seconds: number | null;
       readonly head_age_seconds: number | null;
+      readonly block_arrival_seconds: number | null;
       readonly coverage: {
         readonly from_block: number;
         readonly to_block: number;

@@ -27,6 +27,9 @@ const indexerSchema = Type.Object({
     "Chain time between the indexed block and the head; with a head older than 10 seconds, its age is added",
   ),
   head_age_seconds: measured.gauge("Since the head last rose, at the active indexer"),
+  block_arrival_seconds: measured.gauge(
+    "By the clock of this machine, the least time from a block to its arrival, of the newest 20; negative if the clock is late",
+  ),
   coverage: nullable(
     Type.Object({
       from_block: count.gauge("The first block stored"),

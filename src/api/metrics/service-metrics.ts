@@ -183,6 +183,7 @@ function getIndexer(
   const { head_block, indexed_block, finalized_block, lag_seconds } =
     measured?.intake.freshness() ?? nothingIndexed;
   const headAgeMs = measured?.intake.headAgeMs ?? null;
+  const arrivalMs = measured?.intake.blockClock.ageMs ?? null;
   const chain = measured?.chain?.status;
   const counts = measured?.intake.counts;
   const progress = measured?.intake.progress;
@@ -196,6 +197,7 @@ function getIndexer(
     lag_blocks: isKnown ? head_block - indexed_block : null,
     lag_seconds,
     head_age_seconds: headAgeMs === null ? null : roundToThousandths(headAgeMs / 1000),
+    block_arrival_seconds: arrivalMs === null ? null : roundToThousandths(arrivalMs / 1000),
     coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
     gaps: size?.missingBlocks ?? null,
     unfinalized_blocks: measured?.facts.headBuffer.blocks.length ?? 0,

@@ -2167,6 +2167,7 @@ class GetMetricsAnswerIndexer(TypedDict):
     lag_blocks: int | None
     lag_seconds: int | None
     head_age_seconds: float | None
+    block_arrival_seconds: float | None
     coverage: GetMetricsAnswerIndexerCoverage | None
     gaps: int | None
     unfinalized_blocks: int
