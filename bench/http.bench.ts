@@ -2,10 +2,12 @@
  * HTTP: requests per second of one core, with keys, limits and headers on and new blocks arriving. The baseline in the
  * same run is bare `node:http` with the same headers and body lengths. A second is a second of processor time of the
  * serving thread, so that the load, the chain thread and the engine do not count. Then latency at a constant rate, and
- * cold tokens. Arguments: millions of logs in the store (default 0.3), seconds for each figure (default 5), and a
- * part of the names of the measurements to run.
+ * cold tokens. Arguments: millions of logs in the store (default 0.3), seconds for each figure (default 5), a part of
+ * the names of the measurements to run, and processes (default 5). Processes with the same code differ, so each
+ * figure is measured in several, and the last lines have the least, the middle and the greatest of them.
  */
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +22,7 @@ import { median } from "./median.ts";
 const millions = Number(process.argv[2] ?? 0.3);
 const seconds = Number(process.argv[3] ?? 5);
 const only = process.argv[4] ?? "";
+const processes = Number(process.argv[5] ?? 5);
 const blocks = Math.round((millions * 1_000_000) / 112);
 /** Far apart, so that few blocks fill charts of many candles. */
 const secondsPerBlock = 60;
@@ -36,18 +39,38 @@ console.log(`${blocks} blocks in the store, one more every ${newBlockEveryMs} ms
 const dir = await mkdtemp(join(tmpdir(), "oddwire-bench-"));
 const key = generateKey("admin");
 const venue = await ScriptedVenue.open({ hasEveryBook: true });
+/** Of each measurement the ratios, and the requests per second of a core, by process. */
+const results = new Map<string, { readonly ratio: number; readonly cpuRate: number }[]>();
 try {
   const node = await startServer(
     "endless-node.ts",
     [blocks, secondsPerBlock, newBlockEveryMs].map(String),
   );
-  const service = await openService(node.url);
-  console.log(
-    `no one asks: ${(100 * (await restingCpu(service))).toFixed(1)} % of a core, for blocks`,
-  );
   const bare = await startServer("bare-server.ts", []);
+  for (let run = 0; run < processes; run += 1) {
+    const service = await openService(node.url);
+    if (run === 0) await measureOnce(service);
+    await measureAll(service, bare);
+    service.child.kill("SIGKILL");
+    await once(service.child, "exit");
+  }
+  for (const [name, runs] of results) console.log(`${name}: ${summarize(runs)}`);
+} finally {
+  killServers();
+  await venue.close();
+  await rm(dir, { recursive: true, force: true });
+}
+
+/** Measures what does not depend on the process. */
+async function measureOnce(service: ChildServer): Promise<void> {
+  const resting = (100 * (await restingCpu(service))).toFixed(1);
+  console.log(`no one asks: ${resting} % of a core, for blocks`);
+  if (!"cold".includes(only)) return;
+  await measureCold(service, (await getTokens(service.url)).slice(requestedTokens));
+}
+
+async function measureAll(service: ChildServer, bare: ChildServer): Promise<void> {
   const tokens = await getTokens(service.url);
-  if ("cold".includes(only)) await measureCold(service, tokens.slice(requestedTokens));
   const requested = tokens.slice(0, requestedTokens);
   for (const id of requested) fillBook(venue.book(id));
   const routes: Record<string, readonly string[]> = {
@@ -65,10 +88,20 @@ try {
     if (isLong && packed.includes(only))
       await compare(packed, { service, bare, paths, accepted: "gzip" });
   }
-} finally {
-  killServers();
-  await venue.close();
-  await rm(dir, { recursive: true, force: true });
+}
+
+function summarize(runs: readonly { readonly ratio: number; readonly cpuRate: number }[]): string {
+  const spread = (values: readonly number[], show: (value: number) => string) =>
+    [Math.min(...values), median(values), Math.max(...values)].map(show).join(" / ");
+  const ratios = spread(
+    runs.map(({ ratio }) => ratio),
+    (value) => value.toFixed(2),
+  );
+  const rates = spread(
+    runs.map(({ cpuRate }) => cpuRate),
+    format,
+  );
+  return `ratio ${ratios}, ${rates}/s a core; least / median / greatest of ${runs.length} processes`;
 }
 
 type Compared = Pick<Target, "paths" | "accepted"> & {
@@ -93,6 +126,8 @@ async function compare(name: string, { service, bare, ...requested }: Compared):
   }
   const cpuRate = median(measured.map(({ ours }) => ours.cpuRate));
   const wallRate = median(measured.map(({ ours }) => ours.wallRate));
+  const ratio = median(measured.map(({ ours, least }) => ours.cpuRate / least.cpuRate));
+  results.set(name, [...(results.get(name) ?? []), { ratio, cpuRate }]);
   // A quarter: the load needs more than half of two cores, and its own delays would count as the service's.
   const rate = Math.round(Math.min(wallRate, cpuRate) / 4);
   const steady = await runConstantRate(target, rate, seconds * 1000);
@@ -100,7 +135,7 @@ async function compare(name: string, { service, bare, ...requested }: Compared):
   console.log(
     `${name}, ${bytes} bytes: ${format(cpuRate)}/s a core, ` +
       `bare ${format(median(measured.map(({ least }) => least.cpuRate)))}/s, ` +
-      `ratio ${median(measured.map(({ ours, least }) => ours.cpuRate / least.cpuRate)).toFixed(2)}; ` +
+      `ratio ${ratio.toFixed(2)}; ` +
       `wall ${format(wallRate)}/s, p50 ${median(measured.map(({ ours }) => ours.load.p50Ms)).toFixed(2)} ms, ` +
       `p99 ${median(measured.map(({ ours }) => ours.load.p99Ms)).toFixed(2)} ms; ` +
       `at ${format(rate)}/s ${reported(steady)}, bare ${reported(steadyBare)}`,
