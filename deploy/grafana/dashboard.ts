@@ -132,7 +132,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Stored blocks", "none", [["oddwire_indexer_finalized_block", "{{instance}}"]]),
       graph("Open claims and missing blocks", "none", [
         ["oddwire_indexer_open_claims", "{{instance}} open claims"],
-        ["oddwire_feed_hole_state", "{{instance}} misses blocks of the feed"],
+        ["oddwire_feed_gap_state", "{{instance}} misses blocks of the feed"],
       ]),
       graph("Without Redis, share of time", "percentunit", [
         ["rate(oddwire_redis_down_seconds_total[1m])", "{{instance}} no connection"],

@@ -126,7 +126,7 @@ export class Admission {
       if (key.code === "SERVICE_UNAVAILABLE")
         return thenMaybe(this.#showLimit(sender), (caller) => ({ ...caller, refusal: key }));
       // Any web page can make its visitor's browser send requests without a key, so a missing key is not an offense.
-      if (value !== undefined) this.#blameFailure(ip, key);
+      if (value !== undefined) this.#recordFailure(ip, key);
       return this.#admitByIp(sender, key);
     }
     return this.#admitByKey(sender, key, access);
@@ -151,7 +151,7 @@ export class Admission {
     // The hash reads only the low byte of each character. Unlike headers, frames can contain wider characters.
     const isAscii = /^[ -~]*$/.test(value);
     const key = this.#verify(isAscii ? value : undefined, ip);
-    if (key instanceof AppError) this.#blameFailure(ip, key);
+    if (key instanceof AppError) this.#recordFailure(ip, key);
     return key;
   }
 
@@ -159,7 +159,7 @@ export class Admission {
   admitMalformed(socket: Socket): Awaitable<Caller> {
     const request = { socket, headers: {} };
     const caller = this.admit(request, "public");
-    this.#blame(this.#getSender(request).ip, "abuse");
+    this.#recordOffense(this.#getSender(request).ip, "abuse");
     return caller;
   }
 
@@ -193,7 +193,7 @@ export class Admission {
     const taken = this.#access.ipWindow.acquire(`${kind} ${bucket}`, limit, startedAtMs);
     const status = this.#showLimit(sender);
     return thenMaybe(taken, (own) => {
-      if (kind !== "preflight") this.#blameExcess(ip, own);
+      if (kind !== "preflight") this.#recordExcess(ip, own);
       const refusal = own.isAdmitted ? null : rateLimited(own);
       return thenMaybe(status, (caller) => ({ ...caller, refusal }));
     });
@@ -210,7 +210,7 @@ export class Admission {
     const { ip, bucket, startedAtMs } = sender;
     const taken = this.#access.ipWindow.acquire(bucket, this.#ipLimit, startedAtMs);
     return thenMaybe(taken, (limitStatus) => {
-      this.#blameExcess(ip, limitStatus);
+      this.#recordExcess(ip, limitStatus);
       const refusal = limitStatus.isAdmitted ? badKey : rateLimited(limitStatus);
       return { ip, key: null, limitStatus, refusal, startedAtMs };
     });
@@ -243,17 +243,17 @@ export class Admission {
   }
 
   /** Counts an invalid key as an offense. A failure to check keys is not one. */
-  #blameFailure(ip: string, { code }: AppError): void {
-    if (code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
+  #recordFailure(ip: string, { code }: AppError): void {
+    if (code === "UNAUTHORIZED") this.#recordOffense(ip, "failed_authentication");
   }
 
   /** Counts a request over a limit of the IP as abuse. */
-  #blameExcess(ip: string, { isAdmitted, isUnavailable }: LimitStatus): void {
-    if (!isAdmitted && !isUnavailable) this.#blame(ip, "abuse");
+  #recordExcess(ip: string, { isAdmitted, isUnavailable }: LimitStatus): void {
+    if (!isAdmitted && !isUnavailable) this.#recordOffense(ip, "abuse");
   }
 
   /** Counts an offense, except of a trusted proxy: blocking it would block everyone behind it. */
-  #blame(ip: string, reason: IpBlock["reason"]): void {
+  #recordOffense(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
     this.#guard.record(toIpBucket(ip), reason);
   }

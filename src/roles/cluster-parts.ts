@@ -39,13 +39,13 @@ export async function openFeed(
 
 /** Returns the status of the cluster as a serving node knows it. */
 export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetrics {
-  const { ageMs, term, indexer, hasHole } = feed;
+  const { ageMs, term, indexer, hasGap } = feed;
   return {
     ...indexingStatus(redis, null, null),
     active_node: indexer?.node ?? null,
     feed_term: term,
     feed_age_seconds: ageMs === null ? null : roundToThousandths(ageMs / 1000),
-    feed_has_hole: hasHole,
+    feed_has_gap: hasGap,
   };
 }
 
@@ -60,7 +60,7 @@ export function indexingStatus(
     active_node: active?.node ?? null,
     feed_term: active?.term ?? null,
     feed_age_seconds: null,
-    feed_has_hole: false,
+    feed_has_gap: false,
     indexer_open_claims: own?.openClaims ?? 0,
     redis_up: isUp,
     redis_down_seconds: roundToThousandths(downSeconds),

@@ -54,12 +54,12 @@ test("the active indexer and a serving node report the metrics that only they ha
   const own = indexingStatus(redis, { node: "one:1", term: 3 }, { openClaims: 2 });
   assert.deepEqual([own.indexer_active, own.indexer_open_claims, own.feed_term], [true, 2, 3]);
   const indexer = { node: "one:1", head: null, checks: {} };
-  const serving = servingStatus(redis, { ageMs: 1234.5678, term: 3, indexer, hasHole: true });
+  const serving = servingStatus(redis, { ageMs: 1234.5678, term: 3, indexer, hasGap: true });
   assert.equal(serving.feed_age_seconds, 1.235);
   assert.deepEqual(
-    [serving.active_node, serving.feed_term, serving.feed_has_hole],
+    [serving.active_node, serving.feed_term, serving.feed_has_gap],
     ["one:1", 3, true],
   );
-  const first = servingStatus(redis, { ageMs: null, term: null, indexer: null, hasHole: true });
+  const first = servingStatus(redis, { ageMs: null, term: null, indexer: null, hasGap: true });
   assert.equal(first.feed_age_seconds, null);
 });

@@ -27,7 +27,7 @@ const plan = { secondsLater: 2, reports: true, transactions: [] };
 const [first, second, third] = withLedger(getFacts(buildChain([plan, plan, plan])));
 assert(first !== undefined && second !== undefined && third !== undefined);
 
-test("R17: a block waits for the announced commit of its parent, which is no hole in the feed", async (t) => {
+test("R17: a block waits for the announced commit of its parent, which is no gap in the feed", async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const { url } = await ClickHouseServer.open(t);
@@ -59,7 +59,7 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
   await feed.append(term, { kind: "committed", last: toTimedBlock(first) });
   const status = { node: "indexer", head: null, checks: {} };
   await feed.append(term, { kind: "status", status });
-  await waitFor("the head of the feed", async () => !follower.status.hasHole || null);
+  await waitFor("the head of the feed", async () => !follower.status.hasGap || null);
   await feed.append(term, { kind: "committed", last: toTimedBlock(second) });
   await feed.append(term, { kind: "block", parentHash: second.hash, block: third });
   await appendFacts(writer, encode([second]));

@@ -44,7 +44,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         active_node: "one:1",
         feed_term: 94,
         feed_age_seconds: 95.5,
-        feed_has_hole: true,
+        feed_has_gap: true,
         indexer_open_claims: 96,
         redis_up: true,
         redis_down_seconds: 97.5,

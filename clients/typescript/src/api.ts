@@ -1855,7 +1855,7 @@ export type GetMetrics = {
       readonly active_node: string | null;
       readonly feed_term: number | null;
       readonly feed_age_seconds: number | null;
-      readonly feed_has_hole: boolean;
+      readonly feed_has_gap: boolean;
       readonly indexer_open_claims: number;
       readonly redis_up: boolean;
       readonly redis_down_seconds: number;

@@ -210,9 +210,9 @@ const clusterSchema = Type.Object(
     ),
     feed_term: block.gauge("How often an indexer has become active since Redis was empty"),
     feed_age_seconds: measured.gauge("On a serving node, since the newest message of the indexer"),
-    feed_has_hole: flag.gauge(
+    feed_has_gap: flag.gauge(
       "1 while a serving node misses blocks of the feed and follows final facts alone, else 0",
-      { name: "feed_hole_state" },
+      { name: "feed_gap_state" },
     ),
     indexer_open_claims: count.gauge(
       "Claims of blocks that the active indexer has not committed yet",

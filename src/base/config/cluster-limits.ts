@@ -56,7 +56,7 @@ export const feedLimits = {
   /** How often it is checked while an announced commit is not visible yet. */
   coverageRetryMs: 100,
   /**
-   * How long a block of the feed waits for the announced commit of its parent. Then it counts as a hole. Less than
+   * How long a block of the feed waits for the announced commit of its parent. Then it counts as a gap. Less than
    * `headStaleMs`, because no status is read meanwhile.
    */
   commitWaitMs: 5_000,

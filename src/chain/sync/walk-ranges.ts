@@ -30,7 +30,7 @@ export async function* walkRanges<Blocks>(
       if (final === null || part.last.number > final.number) return;
       const flaw = findFlaw(part, unproven?.last ?? unfinalized.base, final);
       if (flaw !== null) {
-        await blame(parts, { part, flaw, before: unproven });
+        await penalize(parts, { part, flaw, before: unproven });
         unproven = null;
         prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
         break;
@@ -55,7 +55,7 @@ type BrokenLink = {
 };
 
 /** Records a part as wrong. Finds out whether the part before it, or our last block, is wrong too. */
-async function blame(
+async function penalize(
   { pool, finalBlockCheck, unfinalized }: WalkParts<unknown>,
   { part, flaw, before }: BrokenLink,
 ): Promise<void> {

@@ -32,14 +32,14 @@ export type FeedStatus = FeedFollower["status"];
 
 /**
  * The changes that a serving node takes in: unfinalized blocks from the feed, each linked to its parent, and committed
- * ranges from the store. After a hole in the feed, all of its blocks are read until they link.
+ * ranges from the store. After a gap in the feed, all of its blocks are read until they link.
  */
 export class FeedFollower implements ChangeSource {
   readonly kind = "feed";
   readonly #parts: FollowerParts;
   readonly #closing = new AbortController();
   #position: FeedPosition | null = null;
-  #hasHole = true;
+  #hasGap = true;
   #fillDueMs = 0;
   #indexer: IndexerStatus | null = null;
   #observedMs: number | null = null;
@@ -66,7 +66,7 @@ export class FeedFollower implements ChangeSource {
       term: this.#position?.term ?? null,
       indexer: this.#indexer,
       /** Whether blocks are missing between ours and those of the feed. Meanwhile only final facts are followed. */
-      hasHole: this.#hasHole,
+      hasGap: this.#hasGap,
     };
   }
 
@@ -82,7 +82,7 @@ export class FeedFollower implements ChangeSource {
    * Without messages, the lag decides.
    */
   check(): Check {
-    const { ageMs, indexer, hasHole, term } = this.status;
+    const { ageMs, indexer, hasGap, term } = this.status;
     if (ageMs === null || indexer === null) {
       return { ok: false, detail: "no message of an indexer has arrived yet" };
     }
@@ -93,7 +93,7 @@ export class FeedFollower implements ChangeSource {
     const isStale = head !== null && staleSeconds(head) > 0;
     const isBlind = isStale && indexer.checks["chain"]?.ok === false;
     const stale = isStale ? `, no new block for ${staleSeconds(head)} s` : "";
-    const detail = `${age}${hasHole ? ", blocks are missing" : ""}${stale}${faults.join("")}`;
+    const detail = `${age}${hasGap ? ", blocks are missing" : ""}${stale}${faults.join("")}`;
     return { ok: !isBlind, detail };
   }
 
@@ -101,9 +101,9 @@ export class FeedFollower implements ChangeSource {
   async *changes(): AsyncGenerator<Change, void, undefined> {
     let reading: Promise<readonly FeedEntry[]> | null = null;
     while (!this.#closing.signal.aborted) {
-      if (this.#hasHole && clock.monotonicMs() >= this.#fillDueMs) {
+      if (this.#hasGap && clock.monotonicMs() >= this.#fillDueMs) {
         reading = null;
-        yield* this.#fillHole();
+        yield* this.#fillGap();
       }
       this.#finding ??= this.#findCommitted();
       reading ??= this.#read();
@@ -116,7 +116,7 @@ export class FeedFollower implements ChangeSource {
       }
       reading = null;
       const isReverted = found.some(({ message }) => message?.kind === "revert");
-      if (isReverted && !(await this.#readReorgs())) this.#hasHole = true;
+      if (isReverted && !(await this.#readReorgs())) this.#hasGap = true;
       for (const entry of found) {
         if (entry.message?.kind === "block") yield* this.#commitsBefore(entry.message.block.number);
         yield* this.#getChanges(entry);
@@ -155,7 +155,7 @@ export class FeedFollower implements ChangeSource {
     const { facts } = this.#parts;
     const parent = number - 1;
     const isAwaited = () =>
-      !this.#hasHole &&
+      !this.#hasGap &&
       parent <= this.#announced &&
       parent > (facts.coverage?.last.number ?? -1) &&
       facts.hashAt(parent) === null;
@@ -178,7 +178,7 @@ export class FeedFollower implements ChangeSource {
       after && (await this.#ask(() => feed.read(after, feedLimits.readWaitMs), unreadableFeed));
     if (read !== null) {
       // Even an idle indexer sends a status every second. The messages of an emptied feed count from 1 again.
-      if (read.at(-1)?.position.epoch !== after?.epoch) this.#hasHole = true;
+      if (read.at(-1)?.position.epoch !== after?.epoch) this.#hasGap = true;
       return read;
     }
     await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
@@ -189,12 +189,12 @@ export class FeedFollower implements ChangeSource {
     this.#position = position;
     this.#observedMs = clock.monotonicMs();
     this.#record(message);
-    if (this.#hasHole) return;
+    if (this.#hasGap) return;
     if (message?.kind === "revert") yield* this.#revertTo(message.safeBlock);
     else if (message?.kind === "block" && !(yield* this.#link([message]))) {
-      this.#hasHole = true;
+      this.#hasGap = true;
       const { number } = message.block;
-      this.#parts.log.warn({ block: number }, "the feed has a hole before this block");
+      this.#parts.log.warn({ block: number }, "the feed has a gap before this block");
     }
   }
 
@@ -203,7 +203,7 @@ export class FeedFollower implements ChangeSource {
     const { log } = this.#parts;
     if (message === null) {
       log.error("a message of the feed cannot be read: another version or another secret wrote it");
-      this.#hasHole = true;
+      this.#hasGap = true;
     } else if (message.kind === "status") {
       const { node } = message.status;
       if (this.#indexer?.node !== node) log.info({ node }, "an indexer is active");
@@ -232,13 +232,13 @@ export class FeedFollower implements ChangeSource {
   }
 
   /** Reads all blocks of the feed and continues from there if they link to ours. */
-  async *#fillHole(): AsyncGenerator<Change, void, undefined> {
+  async *#fillGap(): AsyncGenerator<Change, void, undefined> {
     const { feed } = this.#parts;
     this.#fillDueMs = clock.monotonicMs() + feedLimits.retryMs;
     const head = await this.#ask(() => feed.head(), unreadableFeed);
     if (head === null || !(await this.#readReorgs())) return;
     this.#position = head.newest;
-    if (head.isWhole) this.#hasHole = !(yield* this.#link(head.blocks));
+    if (head.isWhole) this.#hasGap = !(yield* this.#link(head.blocks));
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { readStoredFills } from "../stored-fills.ts";
 
 /** The candles to derive again, as SQL conditions: `minutes` and `hours` on `minute`, `fills` on columns of `fills`. */
-export type CandlesToRemake = {
+export type CandlesToRebuild = {
   readonly minutes: string;
   readonly hours: string;
   readonly fills: string;
@@ -15,7 +15,7 @@ export type CandlesToRemake = {
 /** Deletes candles of minutes and of their hours, and derives them again from the stored fills. */
 export async function rebuildCandles(
   engine: Engine,
-  { minutes, hours, fills }: CandlesToRemake,
+  { minutes, hours, fills }: CandlesToRebuild,
 ): Promise<void> {
   await deleteRows(engine, "minute_candles", minutes);
   const trades = toTrades(await readStoredFills(engine, "fills", `WHERE ${fills}`));

@@ -2,7 +2,7 @@
  * Recovery: what a start verifies and trims. Every insert is one atomic, fsynced block, and commit records come last.
  * So a crash can only leave rows without a commit record. After an ordered repair, if any, is done:
  *
- * 1. The commit records must cover their range without a hole, and the newest of them must count
+ * 1. The commit records must cover their range without a gap, and the newest of them must count
  *    exactly the rows that are there. In a directory, all of them together must too: the engine does not notice that a part
  *    is gone. Anything else is damage, not a crash, and is refused. `oddwire check` verifies the content of older rows,
  *    and the candles, so the cost of a start does not depend on the length of the history.
@@ -48,7 +48,7 @@ export class MissingRowsError extends StoreDamagedError {
 
 /**
  * Reads the coverage of all commit records, or of those that match a condition in SQL; `null` when there are none.
- * Throws `MissingRowsError` when they have a hole, and `StoreDamagedError` when they overlap.
+ * Throws `MissingRowsError` when they have a gap, and `StoreDamagedError` when they overlap.
  */
 export async function readCoverage(engine: Engine, where = "1"): Promise<Coverage | null> {
   const [summary] = await engine.query(

@@ -53,12 +53,12 @@ async function readNext(engine: Engine, fromBlock: number | null): Promise<reado
   const commits = await readCommits(engine, `${from} ORDER BY from_block`);
   // Replicated commit records can arrive in any order.
   let next = fromBlock ?? commits[0]?.fromBlock;
-  const hole = commits.findIndex((commit) => {
+  const gap = commits.findIndex((commit) => {
     const isNext = commit.fromBlock === next;
     next = commit.last.number + 1;
     return !isNext;
   });
-  return hole === -1 ? commits : commits.slice(0, hole);
+  return gap === -1 ? commits : commits.slice(0, gap);
 }
 
 /**

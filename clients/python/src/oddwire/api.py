@@ -2263,7 +2263,7 @@ class GetMetricsAnswerCluster(TypedDict):
     active_node: str | None
     feed_term: int | None
     feed_age_seconds: float | None
-    feed_has_hole: bool
+    feed_has_gap: bool
     indexer_open_claims: int
     redis_up: bool
     redis_down_seconds: float
