@@ -265,7 +265,15 @@ function deltaOfMarkets(block: number): Delta {
     events,
     trades,
     supplies: [],
-    tally: { fills: 0, events: 0, ledger: 0, balances: 0, quarantined: [], anomalies: [] },
+    tally: {
+      fills: 0,
+      events: 0,
+      ledger: 0,
+      balances: 0,
+      hours: [],
+      quarantined: [],
+      anomalies: [],
+    },
   };
 }
 

@@ -25,6 +25,8 @@ import { listCancellations, listExchangeEvents } from "./routes/read/list-exchan
 import { listFills, listMatches } from "./routes/read/list-fills.ts";
 import { listMarkets } from "./routes/read/list-markets.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
+import { listResultSteps } from "./routes/read/list-result-steps.ts";
+import { listStats } from "./routes/read/list-stats.ts";
 import { listCategories, listTags } from "./routes/read/list-tags.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
 import { getWallet } from "./routes/read/wallets/get-wallet.ts";
@@ -63,6 +65,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
   const reading = {
     listMarkets: listMarkets(lists, clock),
     getMarket: getMarket(backend),
+    listResultSteps: listResultSteps(lists),
     listHolders: listHolders(lists),
     listOpenInterest: listOpenInterest(lists),
     listTotalOpenInterest: listTotalOpenInterest(lists),
@@ -86,6 +89,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     getPrice: getPrice(backend),
     listPrices: listPrices(backend),
     listCandles: listCandles(lists),
+    listStats: listStats(lists),
     getOrderbook: getOrderbook(backend),
   };
   const routes: Readonly<Record<string, Route>> = {

@@ -18,7 +18,7 @@ const feeModule = {
 
 const anyKind =
   "one of exchange, fee_module, conditional_tokens, neg_risk_adapter, neg_risk_operator, " +
-  "uma_adapter_v1, uma_adapter, oracle, oracle_aggregator, reporter_module, " +
+  "uma_adapter_v1, uma_adapter, optimistic_oracle, oracle, oracle_aggregator, reporter_module, " +
   "chainlink_module, position_manager, oo_reporter, binary_module, " +
   "neg_risk_module, combinatorial_module, collateral_adapter, auto_redeemer, " +
   "router, neg_risk_vault, burn_address";

@@ -125,6 +125,8 @@ type MarketFields = {
     text: string;
     /** Whether `questionId` is the hash of `text` by the adapter's rule (version 2 and later). */
     isHashOfText: boolean;
+    /** The bond of a proposal, in units of the collateral. */
+    bond: bigint;
   };
   question_updated: { questionId: Hash; owner: Address; text: string };
   /** `feeBips` is the fee of conversions, in hundredths of a percent. */
@@ -141,6 +143,21 @@ type MarketFields = {
     questionId: Hash;
     requestId: Hash;
     text: string;
+  };
+};
+
+type OracleFields = {
+  /** A step on the way to the result of a question. In generation 3 the question is a request of the aggregator. */
+  oracle_step: {
+    questionId: Hash;
+    step: "requested" | "proposed" | "disputed" | "reset" | "settled";
+    /** The contract that asked the oracle; `null` in events of the adapters and of generation 3. */
+    requester: Address | null;
+    /** Who requested, proposed, disputed or settled; `null` where the event does not say. */
+    account: Address | null;
+    /** The answer: at UMA times 10^18, in generation 3 times 10^6 or the index of the winner. */
+    price: bigint | null;
+    bond: bigint | null;
   };
 };
 
@@ -189,8 +206,10 @@ export type ExchangeNotice = Union<NoticeFields>;
 export type MarketEvent = Union<MarketFields>;
 /** Events that define markets of generation 3, whose conditions need no preparation. */
 export type Gen3MarketEvent = Union<Gen3MarketFields>;
+/** A step on the way to a result. */
+export type OracleStep = Union<OracleFields>;
 /** Events that are stored one by one. */
-export type StoredEvent = ExchangeNotice | MarketEvent | Gen3MarketEvent;
+export type StoredEvent = ExchangeNotice | MarketEvent | Gen3MarketEvent | OracleStep;
 
 /** By kind, the field of an event with the id or account that it is about; `null` for events about none. */
 type SubjectFields<Event extends StoredEvent> = {
@@ -222,6 +241,7 @@ export const subjectFieldByKind = {
   neg_risk_market_prepared: "negRiskMarketId",
   neg_risk_question_prepared: "questionId",
   neg_risk_question_requested: "questionId",
+  oracle_step: "questionId",
   gen3_event_announced: "eventId",
   gen3_reporter_added: "reporter",
   gen3_text_registered: "requestId",

@@ -54,6 +54,9 @@ export const polygonContracts: ContractsFile = {
     other("uma_adapter", "0x71392E133063CC0D16F40E1F9B60227404Bc03f7", 43375847),
     other("uma_adapter", "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d", 50505488),
     other("uma_adapter", "0x69c47De9D4D3Dad79590d61b9e05918E03775f24", 82000000),
+    // The oracle of the adapters from version 2 on, and the managed one of version 4.
+    other("optimistic_oracle", "0xeE3Afe347D5C74317041E2618C49534dAf887c24", 34876144),
+    other("optimistic_oracle", "0x2C0367a9DB231dDeBd88a94b4f6461a6e47C58B1", 74677419),
     other("oracle", "0x58e1745bedda7312c4cddb72618923da1b90efde", 33605403),
     other("oracle", "0xb21182d0494521Cf45DbbeEbb5A3ACAAb6d22093", 68931384),
     other("binary_module", "0x1000008dD9001B968442c1000017eaE6E0dA00Ba", 85300000),

@@ -47,6 +47,16 @@ export function readUint(log: LogText, index: number): bigint {
   return readUintAt(log, wordAt(log, index));
 }
 
+/** Reads word `index` as a signed 256-bit integer. */
+export function readInt(log: LogText, index: number): bigint {
+  return BigInt.asIntN(256, readUint(log, index));
+}
+
+/** Reads an indexed signed 256-bit integer. */
+export function topicInt(log: LogText, index: number): bigint {
+  return BigInt.asIntN(256, topicUint(log, index));
+}
+
 /** Reads the low 160 bits of word `index` as an address. An old build of a contract left garbage in the high bits. */
 export function readAddress(log: LogText, index: number): Address {
   return readAddressAt(log, wordAt(log, index));

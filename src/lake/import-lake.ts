@@ -171,6 +171,7 @@ async function readGroup(
     events: count("events"),
     ledger: count("ledger"),
     balances: count("balance_changes"),
+    hours: [],
     quarantined,
     anomalies: [],
   };

@@ -1,7 +1,13 @@
 import { type Address, type Hash, type Seq, toSeq } from "../base/ids.ts";
 import { plainLog } from "../chain/parse/scanned-log.ts";
 import { type Block, type RawLog, type TimedBlock, toTimedBlock } from "../chain/raw-log.ts";
-import { type ChainEvent, isStoredEvent, type StoredEvent } from "../contracts/events.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import {
+  type ChainEvent,
+  isStoredEvent,
+  type OracleStep,
+  type StoredEvent,
+} from "../contracts/events.ts";
 import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
@@ -91,6 +97,7 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     if (reason !== null)
       quarantined.push({ ...locate(log, block.timestamp), reason, log: plainLog(log) });
     else if (isStoredEvent(event)) {
+      if (event.kind === "oracle_step" && !isOfMarket(event, contracts)) continue;
       const { blockHash, txHash, address } = log;
       events.push({ ...locate(log, block.timestamp), blockHash, txHash, address, event });
     } else {
@@ -103,6 +110,11 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
   const supplies = balances.filter(({ wallet }) => accounts?.has(wallet));
   const derived = { fills, events, quarantined, anomalies, ledger, balances, supplies };
   return { ...toTimedBlock(block), ...derived };
+}
+
+/** Whether a step is about a market: many other protocols ask the same oracle. */
+function isOfMarket({ requester }: OracleStep, { byAddress }: Contracts): boolean {
+  return requester === null || byAddress.get(requester)?.kind === "uma_adapter";
 }
 
 function getQuarantineReason(event: ChainEvent): string | null {

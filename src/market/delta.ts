@@ -2,6 +2,7 @@ import { type TimedBlock, toTimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
 import { type Trade, toTrades } from "./fill.ts";
+import { type HourTotals, mergeHours, sumHours } from "./hour-totals.ts";
 import type { BalanceChange } from "./ledger/ledger-row.ts";
 
 /** The data that views need of consecutive blocks, in chain order. It is much smaller than their fills. */
@@ -19,12 +20,13 @@ export type Delta = {
   readonly tally: Tally;
 };
 
-/** Counts for metrics, with the quarantined logs and anomalies to log. */
+/** Counts for metrics and the totals of hours, with the quarantined logs and anomalies to log. */
 export type Tally = {
   readonly fills: number;
   readonly events: number;
   readonly ledger: number;
   readonly balances: number;
+  readonly hours: readonly HourTotals[];
   readonly quarantined: readonly Pick<QuarantinedLog, "seq" | "reason">[];
   readonly anomalies: readonly MatchAnomaly[];
 };
@@ -55,6 +57,7 @@ export function toTally({ quarantined, anomalies, ...block }: BlockFacts): Tally
     events: block.events.length,
     ledger: block.ledger.length,
     balances: block.balances.length,
+    hours: sumHours(block.fills),
     quarantined: quarantined.map(({ seq, reason }) => ({ seq, reason })),
     anomalies,
   };
@@ -67,6 +70,7 @@ export function sumTallies(parts: readonly Tally[]): Tally {
     events: parts.reduce((sum, { events }) => sum + events, 0),
     ledger: parts.reduce((sum, { ledger }) => sum + ledger, 0),
     balances: parts.reduce((sum, { balances }) => sum + balances, 0),
+    hours: mergeHours(parts.flatMap(({ hours }) => hours)),
     quarantined: parts.flatMap(({ quarantined }) => quarantined),
     anomalies: parts.flatMap(({ anomalies }) => anomalies),
   };

@@ -5,14 +5,7 @@ import type { Engine } from "../storage/engine/engine.ts";
 import { pageSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import {
-  allOf,
-  type Conditions,
-  is,
-  isAmong,
-  type RangeFilter,
-  rangeConditions,
-} from "./condition.ts";
+import { allOf, type Conditions, isAmong, type RangeFilter, rangeConditions } from "./condition.ts";
 import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
@@ -22,15 +15,15 @@ export type EventFilter = RangeFilter & {
   /** The kinds of events. An empty list matches no event. */
   readonly kinds?: readonly EventKind[] | undefined;
   readonly addresses?: readonly Address[] | undefined;
-  /** The subject of the events: a condition, a question, an order, or a padded address. */
-  readonly subject?: Hash | undefined;
+  /** The subjects of the events: conditions, questions, orders, or padded addresses. */
+  readonly subjects?: readonly Hash[] | undefined;
 };
 
 const eventConditions: Conditions<EventFilter, LocatedEvent> = {
   ...rangeConditions,
   kinds: isAmong("kind", wordLiteral, ({ event }) => event.kind),
   addresses: isAmong("address", hexLiteral, ({ address }) => address),
-  subject: is("subject", hexLiteral, ({ event }) => getSubject(event)),
+  subjects: isAmong("subject", hexLiteral, ({ event }) => getSubject(event)),
 };
 
 /** A list of events, in ascending or descending order. */

@@ -1,12 +1,14 @@
 import { type Static, Type } from "typebox";
-import { formatMicros } from "../base/decimal.ts";
+import { formatMicros, microsPerUnit } from "../base/decimal.ts";
 import { formatTokenId, toBlockNumber } from "../base/ids.ts";
+import type { Fraction } from "../market/ledger/valued-position.ts";
 import {
   getEventKey,
   type Market,
   type Mirror,
   payoutsMicros,
   type Resolution,
+  type TokenFacts,
   winningOutcomeIndex,
 } from "../market/market.ts";
 import * as wire from "./wire-format.ts";
@@ -49,6 +51,14 @@ const mirrorShape = Type.Object({
   created_at_ms: wire.millisecondsNumber,
   registered_block: wire.nullable(Type.Integer()),
   resolution: wire.nullable(resolutionShape),
+});
+
+const legShape = Type.Object({
+  token_id: wire.tokenIdText,
+  condition_id: wire.nullable(wire.conditionIdText),
+  question: textOrNull,
+  outcome: textOrNull,
+  payout: wire.nullable(wire.decimalText),
 });
 
 /** The summary of a market's event. */
@@ -96,6 +106,8 @@ export const marketRow = Type.Object({
   resolution: wire.nullable(resolutionShape),
   tokens: Type.Array(marketTokenShape),
   mirror: wire.nullable(mirrorShape),
+  legs: wire.nullable(Type.Array(legShape)),
+  legs_payout: wire.nullable(wire.decimalText),
   volume_usd: wire.decimalText,
   volume_shares: wire.decimalText,
   trades: Type.Integer(),
@@ -124,6 +136,13 @@ export type TradeSums = {
   readonly lastTimestamp: number;
 };
 
+/** A leg of a combination: a token, and what it pays. */
+type Leg = {
+  readonly token: TokenFacts;
+  /** `null` while the market of the token has no result. */
+  readonly payout: Fraction | null;
+};
+
 /** What trades say about a market. */
 export type MarketTrading = {
   readonly sums: TradeSums;
@@ -136,6 +155,8 @@ export type MarketTrading = {
   readonly liquidityUsd: bigint | null;
   /** In micros; `null` where `open_interest_usd` is. */
   readonly openInterest: bigint | null;
+  /** Of a combination; otherwise `null`. */
+  readonly legs: readonly Leg[] | null;
 };
 
 /** A market as clients see it. */
@@ -170,12 +191,39 @@ export function toMarketRow(market: Market, trading: MarketTrading): MarketRow {
     resolution: resolution === null ? null : toResolutionRow(market, resolution),
     tokens: toTokenRows(market, trading.prices),
     mirror: market.mirror && toMirrorRow(market.mirror, trading.mirrorPrices),
+    legs: trading.legs?.map(toLegRow) ?? null,
+    legs_payout: trading.legs && formatMicros(toMicros(multiplyPayouts(trading.legs))),
     ...toSumFields(trading.sums),
     change_24h: wire.decimalOrNull(trading.dayChange),
     liquidity_usd: wire.decimalOrNull(trading.liquidityUsd),
     open_interest_usd: wire.decimalOrNull(trading.openInterest),
     metadata_source: market.metadataSource,
   };
+}
+
+function toLegRow({ token, payout }: Leg): Static<typeof legShape> {
+  return {
+    token_id: formatTokenId(token.tokenId),
+    condition_id: token.conditionId && wire.formatConditionId(token.conditionId),
+    question: token.market?.question ?? null,
+    outcome: token.outcome,
+    payout: payout && formatMicros(toMicros(payout)),
+  };
+}
+
+/** What the Yes of a combination can still pay: the product of the payouts of its legs that have a result. */
+function multiplyPayouts(legs: readonly Leg[]): Fraction {
+  return legs.reduce(
+    (product, { payout }) => ({
+      numerator: product.numerator * (payout?.numerator ?? 1n),
+      denominator: product.denominator * (payout?.denominator ?? 1n),
+    }),
+    { numerator: 1n, denominator: 1n },
+  );
+}
+
+function toMicros({ numerator, denominator }: Fraction): bigint {
+  return (numerator * microsPerUnit) / denominator;
 }
 
 /** The summary of a market's event; `null` when the market has no event. */

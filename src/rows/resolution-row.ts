@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import { type ConditionId, type TokenId, toBlockNumber } from "../base/ids.ts";
+import { type Address, type ConditionId, type TokenId, toBlockNumber } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import { type Market, type Mirror, payoutsMicros, type Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
@@ -83,4 +83,54 @@ export function resolutionId(resolution: Resolution): string {
   const { id } = idFields(resolution);
   const position = parseGen3TokenId(resolution.conditionId as string as TokenId);
   return resolution.derived ? `${id}-${position?.conditionIndex ?? 0}` : id;
+}
+
+const stepText = Type.Enum([
+  "requested",
+  "proposed",
+  "disputed",
+  "reset",
+  "settled",
+  "reported",
+  "mirror_resolved",
+]);
+
+/** One step on the way to the result of a market. */
+export const resultStepRow = Type.Object({
+  ...idShape,
+  kind: stepText,
+  price: wire.nullable(wire.decimalText),
+  payouts: wire.nullable(Type.Array(wire.decimalText)),
+  account: wire.nullable(wire.addressText),
+  bond: wire.nullable(wire.decimalText),
+  contract: wire.nullable(wire.addressText),
+  ...locationShape,
+});
+
+/** A step. `price` and `bond` are micros; a reported step has the payouts of its result. */
+export type ResultStep = Pick<Resolution, "seq" | "timestamp" | "blockHash" | "txHash"> & {
+  readonly step: Static<typeof stepText>;
+  readonly price: bigint | null;
+  readonly payouts: Resolution | null;
+  readonly account: Address | null;
+  readonly bond: bigint | null;
+  /** The contract of the log; absent in reports. */
+  readonly address?: Address;
+};
+
+/** A step as clients see it. */
+export function toResultStepRow(
+  step: ResultStep,
+  context: RowContext,
+): Static<typeof resultStepRow> {
+  return {
+    ...idFields(step),
+    kind: step.step,
+    price: wire.decimalOrNull(step.price),
+    payouts: step.payouts === null ? null : payoutsMicros(step.payouts).map(formatMicros),
+    account: step.account,
+    bond: wire.decimalOrNull(step.bond),
+    contract: step.address ?? null,
+    ...locationFields(step, context),
+  };
 }

@@ -49,7 +49,11 @@ export async function readLastBlock(engine: Engine, timestamp: number): Promise<
 }
 
 /** Splits a range by blocks. The engine would read a page cut by LIMIT twice. */
-function* toPages({ from, to, pageBlocks = pageBlocksUsual }: DayRange): Generator<Range<Seq>> {
+export function* toPages({
+  from,
+  to,
+  pageBlocks = pageBlocksUsual,
+}: DayRange): Generator<Range<Seq>> {
   for (let start = from; start < to; ) {
     const end = Math.min(start + toFirstSeq(pageBlocks), to) as Seq;
     yield { from: start, to: end };

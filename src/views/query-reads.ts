@@ -15,7 +15,8 @@ export type QueryKind =
   | "events"
   | "activity"
   | "holders"
-  | "open_interest";
+  | "open_interest"
+  | "stats";
 
 /** Where an answer comes from, in the order in which sources are asked. */
 export type ReadSource = "views" | "head" | "engine";

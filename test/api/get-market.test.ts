@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { formatMicros } from "../../src/base/decimal.ts";
+import { type ConditionId, formatTokenId, parseConditionId } from "../../src/base/ids.ts";
+import { payoutsMicros } from "../../src/market/market.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader, getData } from "../support/open-test-server.ts";
 
@@ -55,4 +58,40 @@ test("404: ids, tokens and slugs that no market has", async () => {
     "%F0%9F%8E%B5",
   ];
   for (const id of ids) assertError(await server.get(`/v1/markets/${id}`), "NOT_FOUND");
+});
+
+test("200: a combination has its legs, and what its Yes can still pay", async () => {
+  const prepared = server.facts
+    .flatMap(({ events }) => events)
+    .flatMap(({ event }) => (event.kind === "gen3_combo_prepared" ? event : []));
+  const payouts = new Set<unknown>();
+  for (const { conditionId, legs } of prepared) {
+    const row = await read(conditionId);
+    const rows = row["legs"] as readonly Row[];
+    assert.deepEqual(
+      rows.map((leg) => leg["token_id"]),
+      legs.map(formatTokenId),
+    );
+    let product = 1;
+    for (const leg of rows) {
+      const market = await read(leg["token_id"]);
+      const tokens = [
+        ...(market["tokens"] as Row[]),
+        ...(((market["mirror"] as Row | null)?.["tokens"] ?? []) as Row[]),
+      ];
+      const token = tokens.find((one) => one["token_id"] === leg["token_id"]);
+      assert.deepEqual([leg["question"], leg["outcome"]], [market["question"], token?.["outcome"]]);
+      const result = server.state.directory.getResolution(
+        parseConditionId(String(leg["condition_id"])) as ConditionId,
+      );
+      const own = result && payoutsMicros(result)[Number(token?.["outcome_index"])];
+      assert.equal(leg["payout"], own === null || own === undefined ? null : formatMicros(own));
+      product *= leg["payout"] === null ? 1 : Number(leg["payout"]);
+    }
+    assert.equal(Number(row["legs_payout"]), product);
+    payouts.add(row["legs_payout"]);
+  }
+  assert(prepared.length > 1, `${prepared.length} combinations pay ${[...payouts].join()}`);
+  const [other] = markets.filter((market) => market["legs"] === null);
+  assert.equal(other?.["legs_payout"], null);
 });

@@ -224,6 +224,7 @@ suite("lists as files", () => {
       bulk.map(({ path }) => path),
       [
         "/v1/markets",
+        "/v1/markets/{id}/resolution",
         "/v1/markets/{id}/holders",
         "/v1/markets/{id}/open-interest",
         "/v1/open-interest",
@@ -241,6 +242,7 @@ suite("lists as files", () => {
         "/v1/wallets/{address}/activity",
         "/v1/wallets/{address}/pnl",
         "/v1/candles/{token_id}",
+        "/v1/stats",
       ],
     );
   });

@@ -1,12 +1,20 @@
 /** The Python client: its code, its tests against a real service, and its package. They need packages of Debian. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { suite, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { type Hash, toLogIndex, toSeq } from "../../src/base/ids.ts";
+import { LogDecoder } from "../../src/contracts/log-decoder.ts";
+import { type BlockFacts, deriveBlockFacts, emptyBlock } from "../../src/market/block-facts.ts";
+import type { Fill } from "../../src/market/fill.ts";
 import { cleanUp } from "../support/clean-up.ts";
+import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { DataServer } from "../support/open-data-server.ts";
+import { knownContracts, readRecordedBlocks } from "../support/recorded-chain.ts";
 import { type Finished, runProgram } from "../support/run-command.ts";
 import { formatPythonClient } from "../tidy/python-client.ts";
 import { missingPackages } from "./python-packages.ts";
@@ -63,6 +71,53 @@ suite("the Python client", { skip: missingPackages() }, () => {
     assert.doesNotMatch(stdout, /skipped/);
   });
 
+  test("its stream has every trade once, over a bad connection, restarts and reorgs", async (t) => {
+    const facts = repeatTrades({ blocks: 600, trades: 100 });
+    const server = await DataServer.open({ facts, finalBlocks: 450, unfinalizedBlocks: 20 });
+    cleanUp(t, async () => server.close());
+    const proxy = await CuttingProxy.open(t, server.edge.url);
+    const folder = await newFolder(t);
+    const following = runPython("tests/follow_trades.py", {
+      ODDWIRE_URL: proxy.url,
+      ODDWIRE_API_KEY: server.edge.keys.read,
+      LAST_ID: toId(facts.at(-1)?.fills.at(-1)),
+      POSITION_FILE: join(folder, "position"),
+    });
+    const state = { isOver: false };
+    void following.finally(() => {
+      state.isOver = true;
+    });
+    // The connection is cut and blocks come all the time. Every third one is at first another block.
+    for (let block = 471; block < facts.length && !state.isOver; block += 1) {
+      await setTimeout(30);
+      const [own, other] = [facts[block], facts[block - 100]];
+      assert(own !== undefined && other !== undefined);
+      if (block % 3 === 0) {
+        const fills = other.fills.map((fill, index) => ({
+          ...fill,
+          seq: toSeq(block, index),
+          txHash: toHash(`reverted ${block} ${index}`),
+        }));
+        await server.hold({ ...own, hash: toHash(`reverted ${block}`), fills });
+        await setTimeout(10);
+        await server.fork(block - 1, [own]);
+      } else await server.hold(own);
+      if (block % 5 === 0) proxy.cutAnswers(1);
+    }
+    const { code, stdout, stderr } = await following;
+    assert.equal(code, 0, stderr);
+    const found = JSON.parse(stdout) as Readonly<
+      Record<"repeated" | "reorgs" | "restarts", number>
+    > & {
+      readonly ids: readonly string[];
+    };
+    const expected = facts.flatMap(({ fills }) => fills.map(toId));
+    assert.equal(expected.length, 60_000);
+    assert.deepEqual([found.ids, found.repeated], [expected, 0]);
+    assert(proxy.cuts > 3 && found.restarts > 5, `${proxy.cuts} cuts, ${found.restarts} restarts`);
+    t.diagnostic(`${proxy.cuts} cuts, ${found.reorgs} reorgs, ${found.restarts} restarts`);
+  });
+
   test("its package installs into an empty environment", async (t) => {
     const folder = await newFolder(t);
     const wheels = join(folder, "wheels");
@@ -96,6 +151,36 @@ async function runPython(
   const more = words.filter((word) => typeof word === "object");
   const inFolder = ["-c", 'cd "$1" && shift && exec "$@"', "sh", clientFolder, python, ...texts];
   return runProgram("sh", inFolder, Object.assign({}, settings, ...more));
+}
+
+/** Blocks of a recorded trade, again and again. */
+function repeatTrades(count: { readonly blocks: number; readonly trades: number }): BlockFacts[] {
+  const decoder = new LogDecoder(knownContracts());
+  const recorded = readRecordedBlocks("contracts-gen2").map((one) =>
+    deriveBlockFacts(one, decoder),
+  );
+  const fill = recorded.flatMap(({ fills }) => fills).find(({ role }) => role !== "taker");
+  assert(fill !== undefined);
+  return Array.from({ length: count.blocks }, (_, number) => {
+    const place = { hash: toHash(`block ${number}`), timestamp: fill.timestamp + 2 * number };
+    const fills = Array.from({ length: count.trades }, (__, index) => ({
+      ...fill,
+      seq: toSeq(number, index),
+      timestamp: place.timestamp,
+      blockHash: place.hash,
+      txHash: toHash(`transaction ${number} ${index}`),
+    }));
+    return { ...emptyBlock, number, ...place, fills };
+  });
+}
+
+function toHash(text: string): Hash {
+  return `0x${createHash("sha256").update(text).digest("hex")}` as Hash;
+}
+
+function toId(fill: Fill | undefined): string {
+  assert(fill !== undefined);
+  return `${fill.txHash}-${toLogIndex(fill.seq)}`;
 }
 
 async function newFolder(t: Parameters<typeof cleanUp>[0]): Promise<string> {

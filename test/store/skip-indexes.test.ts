@@ -77,7 +77,7 @@ test("a read of the events that ended an order skips parts by an index", async (
   // The order was not ended by an event, like most orders.
   const { left, of } = await granulesLeft(
     store,
-    storedEvents({ ...page, kinds, subject: orderHash }),
+    storedEvents({ ...page, kinds, subjects: [orderHash] }),
     "subjects",
   );
   assert(left < of, `${left} of ${of}`);

@@ -1,8 +1,10 @@
 /** Everything that a market state returns about the test markets, for comparison with another state. */
 
+import type { Hash } from "../../src/base/ids.ts";
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
 import { collateralPools } from "../../src/market/ledger/collateral.ts";
 import type { MarketState } from "../../src/views/markets/market-state.ts";
+import { statsSeconds } from "../../src/views/stats/platform-totals.ts";
 import { listedMarkets } from "./listed-markets.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
@@ -33,6 +35,7 @@ export function describeState(state: MarketState): unknown {
     collateral: collateralPools.map((pool) =>
       directory.collateral.sum(pool, { from: 0, to: Infinity }),
     ),
+    platform: describePlatform(state),
     tokens: tokenIds.map((tokenId) => ({
       place: directory.getSlot(tokenId),
       complement: directory.getComplement(tokenId),
@@ -45,6 +48,22 @@ export function describeState(state: MarketState): unknown {
       priceBeforeDay: state.priceBeforeDay(tokenId),
     })),
   };
+}
+
+/** The totals of the platform until the newest block. */
+function describePlatform({ platform, dayWindow: { now } }: MarketState): unknown {
+  return Object.values(statsSeconds).flatMap((seconds) => {
+    const newest = now - (now % seconds);
+    const buckets = Array.from({ length: 72 }, (_, index) => newest - index * seconds);
+    const builder = `0x${"bd".repeat(32)}` as Hash;
+    return buckets.flatMap((bucket) =>
+      ([0, 1, 2, 3, builder] as const).map((scope) => {
+        const { activeMarkets, ...totals } = platform.get(seconds, bucket, scope);
+        // Trades before their condition are counted only by a state that loads both at the same time.
+        return { ...totals, activeMarkets: scope === 3 ? activeMarkets : null };
+      }),
+    );
+  });
 }
 
 /** The columns that lists of markets use, independent of ordinals. */

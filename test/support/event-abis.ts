@@ -2,7 +2,14 @@
  * Every event that has a decoder, as its contract declares it, and the event that viem's decoding must give. This slow,
  * general decoder is the reference for the fast, handwritten one.
  */
-import { type AbiEvent, decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
+import {
+  type AbiEvent,
+  decodeEventLog,
+  type Hex,
+  keccak256,
+  parseAbiItem,
+  toEventSelector,
+} from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
 import { toTokenId } from "../../src/base/ids.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
@@ -65,6 +72,14 @@ export class EventArgs {
     return this.uint(name) === 0n ? null : this.token(name);
   }
 }
+
+const oracleStep = {
+  kind: "oracle_step",
+  requester: null,
+  account: null,
+  price: null,
+  bond: null,
+} as const;
 
 const undecodable: ChainEvent = { kind: "undecodable", reason: "" };
 
@@ -316,6 +331,7 @@ const umaAdapter: readonly EventAbi[] = [
       creator: args.address("creator"),
       text: args.text("ancillaryData"),
       isHashOfText: true,
+      bond: args.uint("proposalBond"),
     }),
   ),
   event(
@@ -339,6 +355,118 @@ const umaAdapterV1: readonly EventAbi[] = [
       creator: null,
       text: args.text("ancillaryData"),
       isHashOfText: false,
+      bond: args.uint("proposalBond"),
+    }),
+  ),
+];
+
+const questionReset = event("QuestionReset(bytes32 indexed questionID)", (args) => ({
+  ...oracleStep,
+  questionId: args.hash("questionID"),
+  step: "reset",
+}));
+
+const optimisticOracle: readonly EventAbi[] = [
+  event(
+    `RequestPrice(address indexed requester, bytes32 identifier, uint256 timestamp,
+      bytes ancillaryData, address currency, uint256 reward, uint256 finalFee)`,
+    (args) => ({ ...ofOracle(args), step: "requested" }),
+  ),
+  event(
+    `ProposePrice(address indexed requester, address indexed proposer, bytes32 identifier,
+      uint256 timestamp, bytes ancillaryData, int256 proposedPrice, uint256 expirationTimestamp,
+      address currency)`,
+    (args) => ({
+      ...ofOracle(args),
+      step: "proposed",
+      account: args.address("proposer"),
+      price: args.uint("proposedPrice"),
+    }),
+  ),
+  event(
+    `DisputePrice(address indexed requester, address indexed proposer, address indexed disputer,
+      bytes32 identifier, uint256 timestamp, bytes ancillaryData, int256 proposedPrice)`,
+    (args) => ({
+      ...ofOracle(args),
+      step: "disputed",
+      account: args.address("disputer"),
+      price: args.uint("proposedPrice"),
+    }),
+  ),
+  event(
+    `Settle(address indexed requester, address indexed proposer, address indexed disputer,
+      bytes32 identifier, uint256 timestamp, bytes ancillaryData, int256 price, uint256 payout)`,
+    (args) => ({ ...ofOracle(args), step: "settled", price: args.uint("price") }),
+  ),
+];
+
+function ofOracle(args: EventArgs) {
+  const questionId = keccak256(args.hash("ancillaryData") as string as Hex) as string as Hash;
+  return { ...oracleStep, questionId, requester: args.address("requester") };
+}
+
+const firstAdapterSteps: readonly EventAbi[] = [
+  questionReset,
+  event(
+    `ResolutionDataRequested(address indexed requestor, uint256 indexed requestTimestamp,
+      bytes32 indexed questionID, bytes32 identifier, bytes ancillaryData, address rewardToken,
+      uint256 reward, uint256 proposalBond, bool earlyResolutionEnabled)`,
+    (args) => ({
+      ...oracleStep,
+      questionId: args.hash("questionID"),
+      step: "requested",
+      account: args.address("requestor"),
+      bond: args.uint("proposalBond"),
+    }),
+  ),
+  event(
+    `QuestionSettled(bytes32 indexed questionID, int256 indexed settledPrice,
+      bool indexed earlyResolution)`,
+    (args) => ({
+      ...oracleStep,
+      questionId: args.hash("questionID"),
+      step: "settled",
+      price: args.uint("settledPrice"),
+    }),
+  ),
+];
+
+const aggregatorSteps: readonly EventAbi[] = [
+  event(
+    "OutcomeProposed(bytes32 indexed requestId, bytes32 resultHash, uint256[] result)",
+    (args) => {
+      const [price] = args.uints("result");
+      if (price === undefined) return undecodable;
+      return { ...oracleStep, questionId: args.hash("requestId"), step: "proposed", price };
+    },
+  ),
+  event("ResultDisputed(bytes32 indexed requestId, address indexed module)", (args) => ({
+    ...oracleStep,
+    questionId: args.hash("requestId"),
+    step: "disputed",
+    account: args.address("module"),
+  })),
+  event(
+    "RequestResolved(bytes32 indexed requestId, bytes32 resultHash, address indexed resolver)",
+    (args) => ({
+      ...oracleStep,
+      questionId: args.hash("requestId"),
+      step: "settled",
+      account: args.address("resolver"),
+    }),
+  ),
+];
+
+const reporterSteps: readonly EventAbi[] = [
+  event(
+    `RequestInitialized(bytes32 indexed requestId, uint256 indexed requestTimestamp,
+      address indexed oracleInitializer, bytes32 identifier, bytes requestRules,
+      address rewardToken, uint256 reward, uint256 bond, uint64 liveness, uint256 last)`,
+    (args) => ({
+      ...oracleStep,
+      questionId: args.hash("requestId"),
+      step: "requested",
+      account: args.address("oracleInitializer"),
     }),
   ),
 ];
@@ -494,11 +622,12 @@ const otherAbis = {
   conditional_tokens: conditionalTokens,
   neg_risk_adapter: negRiskAdapter,
   neg_risk_operator: negRiskOperator,
-  uma_adapter: umaAdapter,
-  uma_adapter_v1: umaAdapterV1,
+  uma_adapter: [...umaAdapter, questionReset],
+  uma_adapter_v1: [...umaAdapterV1, ...firstAdapterSteps],
+  optimistic_oracle: optimisticOracle,
   oracle: [],
-  oracle_aggregator: [...oracleAggregator, upgraded],
-  oo_reporter: [...ooReporter, upgraded],
+  oracle_aggregator: [...oracleAggregator, ...aggregatorSteps, upgraded],
+  oo_reporter: [...ooReporter, ...reporterSteps, upgraded],
   reporter_module: [upgraded],
   chainlink_module: [...chainlinkModule, upgraded],
   position_manager: [...positionManager, upgraded],

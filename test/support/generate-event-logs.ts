@@ -75,6 +75,8 @@ function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
       return fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
     case "int192":
       return fc.bigInt({ min: -(2n ** 191n), max: 2n ** 191n - 1n });
+    case "int256":
+      return anyUint.map((value) => BigInt.asIntN(256, value));
     case "uint256":
       return anyUint;
     case "address[]":

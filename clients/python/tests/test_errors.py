@@ -111,6 +111,14 @@ def test_a_url_that_is_not_one(url: str) -> None:
         Client(url, "key")
 
 
+def test_an_old_service_that_lacks_an_endpoint() -> None:
+    with scripted_server(error(404, "NOT_FOUND")) as server, Client(server.url, "key", backoff=FAST) as client:
+        with pytest.raises(oddwire.NotFoundError, match="a reason"):
+            client.stats().page()
+        with pytest.raises(oddwire.NotFoundError, match="a reason"):
+            client.trades().to_pandas()
+
+
 def test_the_recommended_waits() -> None:
     backoff = Backoff()
     assert [backoff.wait_after(attempt, None) for attempt in (1, 2, 3)] == [1, 2, None]

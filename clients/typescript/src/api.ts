@@ -64,6 +64,14 @@ export type Market = {
       readonly seq: Seq;
     } | null;
   } | null;
+  readonly legs: readonly {
+    readonly token_id: TokenId;
+    readonly condition_id: ConditionId | null;
+    readonly question: string | null;
+    readonly outcome: string | null;
+    readonly payout: Decimal | null;
+  }[] | null;
+  readonly legs_payout: Decimal | null;
   readonly volume_usd: Decimal;
   readonly volume_shares: Decimal;
   readonly trades: number;
@@ -416,6 +424,24 @@ export type Resolution = {
   readonly status: "confirmed" | "finalized";
 };
 
+export type ResultStep = {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly kind: "requested" | "proposed" | "disputed" | "reset" | "settled" | "reported" | "mirror_resolved";
+  readonly price: Decimal | null;
+  readonly payouts: readonly Decimal[] | null;
+  readonly account: Address | null;
+  readonly bond: Decimal | null;
+  readonly contract: Address | null;
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly log_index: number;
+  readonly tx_hash: Hash;
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly status: "confirmed" | "finalized";
+};
+
 export type Price = {
   readonly token_id: TokenId;
   readonly price: Decimal | null;
@@ -533,6 +559,18 @@ export type Candle = {
   readonly vwap: Decimal | null;
   readonly closed: boolean;
   readonly filled: boolean;
+};
+
+export type Stats = {
+  readonly timestamp: Time;
+  readonly timestamp_ms: Milliseconds;
+  readonly trades: number;
+  readonly volume_usd: Decimal;
+  readonly fees_usd: Decimal | null;
+  readonly active_markets: number | null;
+  readonly traders: number | null;
+  readonly new_markets: number | null;
+  readonly resolved_markets: number | null;
 };
 
 export type Key = {
@@ -844,7 +882,7 @@ export type ListMarkets = {
     readonly sort?: "volume_24h" | "volume" | "trades_24h" | "change_24h" | "liquidity" | "created_at" | "end_date" | "last_trade_at" | "open_interest" | undefined;
     readonly order?: "desc" | "asc" | undefined;
     readonly min_seq?: number | undefined;
-    readonly fields?: readonly ("id" | "question_id" | "question" | "description" | "slug" | "category" | "tags" | "event_id" | "event_slug" | "image" | "neg_risk" | "neg_risk_market_id" | "oracle" | "exchange_versions" | "status" | "active" | "outcome_count" | "created_at" | "created_at_ms" | "created_block" | "start_date" | "end_date" | "resolved_at" | "resolved_at_ms" | "resolution" | "tokens" | "mirror" | "volume_usd" | "volume_shares" | "trades" | "volume_24h_usd" | "trades_24h" | "change_24h" | "liquidity_usd" | "open_interest_usd" | "last_trade_at" | "last_trade_at_ms" | "metadata_source" | "event")[] | undefined;
+    readonly fields?: readonly ("id" | "question_id" | "question" | "description" | "slug" | "category" | "tags" | "event_id" | "event_slug" | "image" | "neg_risk" | "neg_risk_market_id" | "oracle" | "exchange_versions" | "status" | "active" | "outcome_count" | "created_at" | "created_at_ms" | "created_block" | "start_date" | "end_date" | "resolved_at" | "resolved_at_ms" | "resolution" | "tokens" | "mirror" | "legs" | "legs_payout" | "volume_usd" | "volume_shares" | "trades" | "volume_24h_usd" | "trades_24h" | "change_24h" | "liquidity_usd" | "open_interest_usd" | "last_trade_at" | "last_trade_at_ms" | "metadata_source" | "event")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Market[];
@@ -871,6 +909,31 @@ export type GetMarket = {
   readonly answer: {
     readonly data: Market;
     readonly meta: Meta;
+  };
+};
+
+/** GET /v1/markets/{id}/resolution: List the steps to a result. */
+export type ListResultSteps = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("id" | "seq" | "kind" | "price" | "payouts" | "account" | "bond" | "contract" | "block_number" | "block_hash" | "log_index" | "tx_hash" | "timestamp" | "timestamp_ms" | "status")[] | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly ResultStep[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -1693,6 +1756,38 @@ export type ListCandles = {
         readonly price: Decimal;
         readonly timestamp_ms: Milliseconds;
       } | null;
+    };
+  };
+};
+
+/** GET /v1/stats: List totals of the platform. */
+export type ListStats = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly resolution?: "1h" | "1d" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly order?: "asc" | "desc" | undefined;
+    readonly exchange_version?: number | undefined;
+    readonly category?: readonly string[] | undefined;
+    readonly builder?: string | undefined;
+    readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "trades" | "volume_usd" | "fees_usd" | "active_markets" | "traders" | "new_markets" | "resolved_markets")[] | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Stats[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
     };
   };
 };

@@ -33,6 +33,8 @@ import type {
   ListPositions,
   ListPrices,
   ListResolutions,
+  ListResultSteps,
+  ListStats,
   ListTags,
   ListTokenTrades,
   ListTotalOpenInterest,
@@ -47,8 +49,10 @@ import type {
   Price,
   ProfitBucket,
   Resolution,
+  ResultStep,
   RevokeKey,
   RotateKey,
+  Stats,
   Tag,
   TokenId,
   TotalOpenInterest,
@@ -179,6 +183,11 @@ export class OddwireClient {
     return this.#list(`/v1/wallets/${encodeURIComponent(address)}/pnl`, query);
   }
 
+  /** How a market got its result: requests, proposals, disputes, settlements and reports, oldest first. */
+  resultSteps(marketId: string, query: ListResultSteps["query"] = {}): Pages<ResultStep> {
+    return this.#list(`/v1/markets/${encodeURIComponent(marketId)}/resolution`, query);
+  }
+
   /** Who holds the outcomes of a market, the largest first. */
   holders(marketId: string, query: ListHolders["query"] = {}): Pages<Holder, HolderMeta> {
     return this.#list(`/v1/markets/${encodeURIComponent(marketId)}/holders`, query);
@@ -243,6 +252,11 @@ export class OddwireClient {
   /** Candles of a token, oldest first unless ordered otherwise. */
   candles(tokenId: TokenId, query: ListCandles["query"] = {}): Pages<Candle, CandleMeta> {
     return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
+  }
+
+  /** The totals of the platform by hour or by day. */
+  stats(query: ListStats["query"] = {}): Pages<Stats> {
+    return this.#list("/v1/stats", query);
   }
 
   /**

@@ -11,7 +11,8 @@ import { fillRow } from "../../rows/fill-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
 import { pastPriceRow, priceRow } from "../../rows/price-row.ts";
-import { resolutionRow } from "../../rows/resolution-row.ts";
+import { resolutionRow, resultStepRow } from "../../rows/resolution-row.ts";
+import { statsRow } from "../../rows/stats-row.ts";
 import { tagRow } from "../../rows/tag-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { activityRow } from "../../rows/wallets/activity-row.ts";
@@ -40,10 +41,12 @@ export const components: Readonly<Record<string, TSchema>> = {
   Match: matchRow,
   Cancellation: cancellationRow,
   Resolution: resolutionRow,
+  ResultStep: resultStepRow,
   Price: priceRow,
   PastPrice: pastPriceRow,
   OrderBook: bookRow,
   Candle: candleRow,
+  Stats: statsRow,
   Key: keySchema,
   IssuedKey: issuedKeySchema,
   Pagination: paginationSchema,

@@ -35,8 +35,8 @@ const groups = {
     paths: ["wallets"],
   },
   Prices: {
-    description: "Current prices, candles and order books",
-    paths: ["price", "candles", "orderbook"],
+    description: "Current prices, candles, order books and totals of the platform",
+    paths: ["price", "candles", "orderbook", "stats"],
   },
   Chain: {
     description: "Transactions and events of the exchange contracts",

@@ -46,6 +46,28 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   burnt_usd: "Collateral that merges, conversions and redemptions paid within the bucket, in USD",
   collateral_usd:
     "Collateral that the contract has for the market, in USD; null for neg-risk markets, mirrors, Protocol V2 and fractional payouts",
+  "ResultStep.kind":
+    "requested: an oracle was asked; proposed, disputed; reset: the adapter asks again; settled: the oracle has an answer; reported: the market has its result; mirror_resolved: so has its mirror in Protocol V2",
+  "ResultStep.price":
+    "The answer: 1 for the first outcome, 0 for the second, 0.5 for both; of an event with one question, the index of the winner. A huge negative number says that it is too early. Null for other kinds",
+  "ResultStep.payouts": "Payouts of the outcomes, in USD per share; null unless reported",
+  "ResultStep.account":
+    "Who asked, proposed, disputed or settled, and the oracle that reported; null where the chain does not say",
+  bond: "What a proposal or a dispute of the question has to deposit, in USD; null where the chain does not say",
+  "ResultStep.contract": "The contract of the log; null for reported results",
+  "Stats.trades": "Trades in the bucket; exact",
+  "Stats.volume_usd": "Volume in USD; exact",
+  "Stats.fees_usd":
+    "Fees that makers and takers paid, net of refunds, in USD; exact. Fees in shares (CTF Exchange V1) count at the price of their fill. Null for a category",
+  active_markets:
+    "Conditions with a trade on the day, exact from when they are known; a mirror counts for itself. Null for hours, unless of a category",
+  traders:
+    "Makers and takers of the day; an estimate with a standard error of 1.6 %. Null for hours and for a category",
+  new_markets: "Markets created in the bucket, as known now; null for one generation",
+  resolved_markets: "Results in the bucket; null for one generation and for a category",
+  "Market.legs": "The legs of a combination, which must all win; null for other markets",
+  legs_payout:
+    "What the Yes of a combination can still pay, in USD: the product of the payouts of its legs that have a result. Null for other markets",
   minted: "Shares of all outcomes that were made in the bucket",
   burnt: "Shares of all outcomes that were redeemed or merged in the bucket",
   positions_open: "Positions in open markets",

@@ -19,7 +19,14 @@ export const parameterNotes: Readonly<Record<string, string>> = {
     "Only where at least this much collateral was paid or received, in USD",
   "/v1/markets/{id}/holders id": "Condition id, token id or slug of the market",
   "/v1/markets/{id}/holders min_size": "Only holders of at least this many shares",
+  "/v1/markets/{id}/resolution id": "Condition id, token id or slug of the market",
   "/v1/markets/{id}/open-interest id": "Condition id, token id or slug of the market",
+  "/v1/stats category":
+    "Only markets of these categories of the venue, in any case; at most 50,000 that were traded since the start",
+  "/v1/stats builder":
+    "Only orders with this builder code, a hash of 64 hex digits: trades and volume of makers' orders, fees of all",
+  "/v1/stats exchange_version":
+    "Only this generation of the exchanges: 1 or 2 (CTF Exchange V1, V2), or 3 (Protocol V2)",
   active: "true: markets that can still trade",
   address: "The wallet, an address of 40 hex digits",
   after_seq: "Only rows after this position",

@@ -96,6 +96,8 @@ const counterparts: Readonly<Record<string, readonly string[]>> = {
   holders: ["/v1/markets/{id}/holders", "/v1/holders"],
   oi: ["/v1/open-interest", "/v1/markets"],
   "live-volume": ["/v1/events/{id}"],
+  volume: ["/v1/stats"],
+  totals: ["/v1/stats"],
   leaderboard: ["/v1/leaderboard", "/v1/wallets"],
   "wallets/*/trades": ["/v1/trades?wallet="],
   "wallets/*/activity": ["/v1/trades?wallet="],

@@ -49,7 +49,7 @@ export const fillQuery = {
   exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 };
 
-const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+export const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   minItems: 1,
   maxItems: 100,
 });

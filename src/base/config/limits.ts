@@ -143,6 +143,8 @@ export const marketLimits = {
   searchWordsMax: 32,
   /** Markets whose trades one request can select by slug, event or category: a query of 3 MB names their tokens. */
   selectedMarketsMax: 5_000,
+  /** Markets whose candles one request of totals can add up, in queries of `selectedMarketsMax`. */
+  statsMarketsMax: 50_000,
 } as const;
 
 /** Bounds on requests to nodes, on trust in their answers, and on data that `chain/` holds for its consumer. */

@@ -110,10 +110,12 @@ function getList(name: string, common: FileQuery, filters: Filters): List {
   if (rowLists.some((list) => list === name))
     return { path, query: { ...common, status: "finalized", ...filters } };
   if (name === "positions" || name === "activity") return getWalletList(name, common, filters);
+  // With a start time, pages of buckets go forward in time.
+  const start = filters["start"] ?? "0";
+  if (name === "stats") return { path, query: { ...common, ...filters, start } };
   const { token_id: token, ...rest } = filters;
   if (token === undefined) throw new UsageError("candles need --token");
-  // With a start time, pages of candles go forward in time.
-  const query = { ...common, ...rest, start: rest["start"] ?? "0" };
+  const query = { ...common, ...rest, start };
   return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
 }
 

@@ -24,6 +24,7 @@ export const exportLists: readonly string[] = [
   "events",
   ...rowLists,
   "candles",
+  "stats",
   "positions",
   "activity",
 ];
@@ -71,13 +72,14 @@ export const exportFilters: readonly ExportFilter[] = [
   {
     flags: "--status <status>",
     parameter: "status",
-    description: "only finalized rows, or confirmed ones too (default: finalized; not for candles)",
+    description:
+      "only finalized rows, or confirmed ones too (default: finalized; not for candles and stats)",
     choices: ["confirmed", "finalized"],
   },
   {
     flags: "--resolution <resolution>",
     parameter: "resolution",
-    description: "length of candles (default: 1h)",
+    description: "length of candles (default: 1h) or of stats (default: 1d)",
     choices: Object.keys(resolutionSeconds),
   },
 ];

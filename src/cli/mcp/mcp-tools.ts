@@ -33,6 +33,9 @@ type Answer<Data> = {
 /** The most characters of a text of a market: anyone can write one of any length. */
 const textMax = 600;
 const seqPerBlock = 1_000_000;
+/** Steps to a result: few questions have more than ten. */
+const stepsMax = 50;
+const stepFields = ["kind", "timestamp", "price", "payouts", "account", "bond", "tx_hash", "seq"];
 
 const token = z
   .string()
@@ -212,10 +215,14 @@ export const tools: readonly Tool[] = [
   tool({
     name: "get_resolution",
     description:
-      "Whether and how a market was resolved: payouts in USD per share by outcome, the winner, the oracle, and the transaction. open: no result was reported up to the indexed block.",
+      "Whether and how a market was resolved: payouts in USD per share by outcome, the winner, the oracle, and the transaction. open: no result was reported up to the indexed block. steps is the time line, oldest first: requested, proposed, disputed, reset, settled, reported, mirror_resolved, with the price that was proposed (1 for the first outcome), who did it, and the bond in USD.",
     input: { market: marketId },
     read: async (connection, { market }) => {
-      const answer = await ask<Row>(connection, `/v1/markets/${segment(market)}`);
+      const path = `/v1/markets/${segment(market)}`;
+      const [answer, steps] = await Promise.all([
+        ask<Row>(connection, path),
+        ask<readonly Row[]>(connection, `${path}/resolution`, { limit: stepsMax }),
+      ]);
       const fields = [
         "id",
         "question",
@@ -230,6 +237,7 @@ export const tools: readonly Tool[] = [
       return {
         market: pick(answer.data, fields),
         final: resolution === null ? null : isFinal(resolution["seq"], answer.meta),
+        steps: steps.data.map((step) => pick(step, stepFields)),
         ...provenance(answer),
       };
     },

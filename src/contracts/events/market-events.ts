@@ -70,6 +70,7 @@ export const marketDecoders = {
         creator: null,
         text,
         isHashOfText: false,
+        bond: readUint(log, 4),
       })),
     ),
   ],
@@ -84,6 +85,7 @@ export const marketDecoders = {
         creator: topicAddress(log, 3),
         text,
         isHashOfText: true,
+        bond: readUint(log, 3),
       })),
     ),
     eventDecoder(

@@ -10,6 +10,7 @@ import {
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { getDayChange } from "../../views/prices/day-change.ts";
 import { getOpenInterest, groupByOutcome } from "../../views/prices/market-interest.ts";
+import { getPayout } from "../../views/prices/position-value.ts";
 import { joinedPrice, outcomePrice } from "../../views/prices/token-price.ts";
 
 /** Returns a market as clients see it. */
@@ -47,6 +48,7 @@ function getTrading(market: Market, state: MarketState): MarketTrading {
     dayChange: getDayChange(market, state),
     liquidityUsd: getLiquidity(market, state),
     openInterest: getOpenInterest(groupByOutcome(market), state.directory),
+    legs: getLegs(market, state.directory),
   };
 }
 
@@ -54,6 +56,15 @@ function getLiquidity({ conditionId, resolution }: Market, { directory }: Market
   const ordinal = directory.getOrdinal(conditionId);
   const usd = ordinal === null ? 0 : directory.columns.liquidityUsd.get(ordinal);
   return usd === 0 || resolution !== null ? null : BigInt(usd);
+}
+
+function getLegs({ conditionId }: Market, directory: MarketState["directory"]) {
+  const tokenIds = directory.gen3.getLegs(conditionId);
+  if (tokenIds === null) return null;
+  return tokenIds.map((id) => ({
+    token: directory.getToken(id),
+    payout: getPayout(id, directory),
+  }));
 }
 
 function sumTrades(

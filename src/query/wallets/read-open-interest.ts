@@ -1,7 +1,6 @@
 /** Reads the open interest of a market over time, from its supply and its prices. */
 import { microsPerUnit } from "../../base/decimal.ts";
 import type { TokenId } from "../../base/ids.ts";
-import type { Range } from "../../base/range.ts";
 import { collateralPools } from "../../market/ledger/collateral.ts";
 import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
 import type { Fraction } from "../../market/ledger/valued-position.ts";
@@ -15,29 +14,21 @@ import {
 } from "../../views/prices/market-interest.ts";
 import { getJoinedPrice } from "../../views/prices/position-value.ts";
 import { settlementPrice } from "../../views/prices/token-price.ts";
+import { type BucketPage, listBuckets } from "../bucket-page.ts";
 import { readCandles } from "../read-candles.ts";
 import { readSupply } from "./read-supply.ts";
 import type { WalletSources } from "./read-wallet.ts";
 
-/** Buckets of time: their starts in Unix seconds, `from` inclusive, `to` exclusive. */
-type InterestPage = Range<number> & {
-  readonly bucketSeconds: number;
-  readonly order: "asc" | "desc";
-  readonly limit: number;
-  /** The time of the newest block, Unix seconds. */
-  readonly now: number;
-};
-
 /** Returns the first `limit` buckets of a page over all markets, each from the first collateral to the newest block. */
 export function getTotalInterest(
   { facts, directory }: WalletSources,
-  page: InterestPage,
+  page: BucketPage,
 ): readonly TotalInterestPoint[] {
   facts.reads.add("open_interest", "views");
   const { collateral } = directory;
   const { from, to } = collateral.range;
   if (from === to) return [];
-  const buckets = selectBuckets(from - (from % page.bucketSeconds), page);
+  const buckets = listBuckets(page, from);
   const isLegacyComplete = directory.isCompleteContract("conditional_tokens");
   const isGen3Complete = directory.isCompleteContract("position_manager");
   const running = { standard: 0n, neg_risk: 0n, protocol_v2: 0n };
@@ -62,23 +53,11 @@ export function getTotalInterest(
   return page.order === "asc" ? points : points.toReversed();
 }
 
-/** Returns the starts of the first `limit` buckets of a page in rising order, of which none is before `first`. */
-function selectBuckets(
-  first: number,
-  { bucketSeconds, order, limit, now, ...page }: InterestPage,
-): readonly number[] {
-  const end = now - (now % bucketSeconds) + bucketSeconds;
-  const [lowest, highest] = [Math.max(first, page.from), Math.min(end, page.to)];
-  const count = Math.min(limit, Math.max(0, Math.ceil((highest - lowest) / bucketSeconds)));
-  const from = order === "asc" ? lowest : highest - count * bucketSeconds;
-  return Array.from({ length: count }, (_, index) => from + index * bucketSeconds);
-}
-
 /** Reads the first `limit` buckets of a page, each from the first mint to the newest block. */
 export async function readOpenInterest(
   sources: WalletSources,
   market: Market,
-  page: InterestPage,
+  page: BucketPage,
 ): Promise<readonly InterestPoint[]> {
   const { bucketSeconds, order, now } = page;
   const tokenIds = getAllTokens(market).map(({ tokenId }) => tokenId);
@@ -88,7 +67,7 @@ export async function readOpenInterest(
   const changes = await readSupply(sources, tokenIds, bucketSeconds);
   if (changes.length === 0) return [];
   const first = Math.min(...changes.map(({ bucket }) => bucket));
-  const buckets = selectBuckets(first, page);
+  const buckets = listBuckets(page, first);
   const [from] = buckets;
   if (from === undefined) return [];
   const getPrices = await readPrices(sources, market, { ...page, from, count: buckets.length });
@@ -120,7 +99,7 @@ export async function readOpenInterest(
 async function readPrices(
   { facts, directory }: WalletSources,
   market: Market,
-  { bucketSeconds, from, count }: InterestPage & { readonly count: number },
+  { bucketSeconds, from, count }: BucketPage & { readonly count: number },
 ) {
   const [same = [], inverted = []] = groupByOutcome(market);
   const getTotals = (tokenId: TokenId) => directory.getTotals(tokenId);

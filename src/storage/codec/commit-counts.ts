@@ -5,7 +5,7 @@ export const countNames = ["fills", "events", "quarantined", "ledger", "balances
 
 /** Returns how many rows of a kind a tally counts. */
 export function getCount(
-  tally: Omit<Tally, "anomalies">,
+  tally: Omit<Tally, "anomalies" | "hours">,
   name: (typeof countNames)[number],
 ): number {
   return name === "quarantined" ? tally.quarantined.length : tally[name];

@@ -11,6 +11,8 @@ const bigintFields: ReadonlySet<string> = new Set([
   "newInterval",
   "maxFeeRateBps",
   "feeBips",
+  "price",
+  "bond",
 ]);
 
 /** Encodes an event as JSON text. `decodeEvent` returns an equal event. */
@@ -24,7 +26,8 @@ export function encodeEvent(event: StoredEvent): string {
 export function decodeEvent(payload: string): StoredEvent {
   return JSON.parse(payload, (key, value: unknown) => {
     if (!bigintFields.has(key)) return value;
-    return Array.isArray(value) ? value.map((item) => BigInt(String(item))) : BigInt(String(value));
+    if (Array.isArray(value)) return value.map((item) => BigInt(String(item)));
+    return typeof value === "string" ? BigInt(value) : value;
   }) as StoredEvent;
 }
 

@@ -17,11 +17,19 @@ import { firstSeqAbove } from "../../storage/covered-facts.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readDayTrades, readLastBlock } from "../../storage/read-day-trades.ts";
 import { readDirectoryEvents } from "../../storage/read-directory-events.ts";
+import {
+  readFillPages,
+  readHourSums,
+  readTokenDays,
+  readWalletMarks,
+  type TokenDay,
+} from "../../storage/read-hour-totals.ts";
 import { readSupplies } from "../../storage/read-supplies.ts";
 import { readTotals } from "../../storage/read-totals.ts";
 import { DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
+import { PlatformTotals, toDay } from "../stats/platform-totals.ts";
 import type { View } from "../view.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
@@ -35,6 +43,7 @@ type BlockTime = { readonly number: number; readonly timestamp: number };
 export class MarketState implements View {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
+  readonly platform: PlatformTotals;
   /** The venue's market metadata, and which markets it still has to be requested for. */
   readonly venue: MetadataLedger;
   readonly #journal: UndoLog;
@@ -57,6 +66,7 @@ export class MarketState implements View {
       this.dayWindow.assignMarket(tokenId, ordinal),
     );
     this.dayWindow = new DayWindow(stateStore, this.directory.columns);
+    this.platform = new PlatformTotals(stateStore);
     this.venue = new MetadataLedger(this, stateStore);
   }
 
@@ -109,6 +119,7 @@ export class MarketState implements View {
       // The prices before the day come from the saved totals, so the totals of the range are added later.
       await settleAll([this.#loadDay(engine, range), this.#loadEvents(engine, range)]);
       await this.#loadTotals(engine, range);
+      await this.#loadPlatform(engine, range);
     }
     this.dayWindow.finishLoading();
     this.#markFinal(last);
@@ -171,6 +182,7 @@ export class MarketState implements View {
     const range = { from: toFirstSeq(0), to: toFirstSeq(through + 1) };
     await this.#loadEvents(engine, range);
     await this.#loadTotals(engine, range);
+    await this.#loadPlatform(engine, range);
     return through;
   }
 
@@ -190,11 +202,32 @@ export class MarketState implements View {
     }
   }
 
+  async #loadPlatform(engine: Engine, range: SeqRange): Promise<void> {
+    for (const page of await readFillPages(engine, range)) {
+      this.platform.add(await readHourSums(engine, page));
+      for (const mark of await readWalletMarks(engine, page)) this.platform.addWallet(mark);
+      this.platform.addMarketDays(this.#toMarkets(await readTokenDays(engine, page)));
+    }
+  }
+
   async #loadEvents(engine: Engine, range: SeqRange): Promise<void> {
     for await (const event of readDirectoryEvents(engine, range)) this.directory.applyEvent(event);
   }
 
-  #apply({ events, trades, supplies, fromBlock, last }: Delta): void {
+  /** Replaces tokens, of which equal ones follow each other, by the ordinals of their conditions, as far as known. */
+  *#toMarkets(days: Iterable<TokenDay>) {
+    let [last, ordinal]: [TokenId | null, number | null] = [null, null];
+    for (const { tokenId, day, generation } of days) {
+      if (tokenId !== last) {
+        const slot = this.directory.getSlot(tokenId);
+        last = tokenId;
+        ordinal = slot === null ? null : this.directory.getOrdinal(slot.conditionId);
+      }
+      if (ordinal !== null) yield { ordinal, day, generation };
+    }
+  }
+
+  #apply({ events, trades, supplies, fromBlock, last, tally }: Delta): void {
     this.#revision += 1;
     this.directory.firstBlock ??= fromBlock;
     // The window comes first, because the directory changes the last price.
@@ -202,6 +235,13 @@ export class MarketState implements View {
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyTrades(trades);
     this.directory.applySupplies(supplies);
+    this.platform.add(tally.hours);
+    const byToken = Map.groupBy(trades, ({ tokenId }) => tokenId).values();
+    this.platform.addMarketDays(
+      this.#toMarkets(
+        byToken.flatMap((own) => own.map((one) => ({ ...one, day: toDay(one.timestamp) }))),
+      ),
+    );
     this.dayWindow.moveTo(last.timestamp);
   }
 }

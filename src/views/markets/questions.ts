@@ -147,6 +147,11 @@ export class Questions {
     return this.#negRiskQuestions.get(questionId)?.negRiskMarketId ?? null;
   }
 
+  /** The UMA request that answers a neg-risk question; `null` while no operator has named it. */
+  getRequestId(questionId: Hash): Hash | null {
+    return this.#negRiskQuestions.get(questionId)?.requestId ?? null;
+  }
+
   /** The number of questions of a neg-risk market, which are numbered from 0. The first of them can be unknown. */
   getQuestionCount(negRiskMarketId: Hash): number {
     const indexes = (this.#getQuestions.get(negRiskMarketId) ?? [])

@@ -64,6 +64,24 @@ export class ResolutionLog {
     return this.indexOf({ seq: seq as Seq, conditionId: "0x" as ConditionId });
   }
 
+  /** Counts the results of a time, in Unix seconds, `to` exclusive, without those that repeat another. */
+  countBetween(from: number, to: number): number {
+    const [first, end] = [this.#firstAt(from), this.#firstAt(to)];
+    let count = 0;
+    for (let at = first; at < end; at += 1) count += 1 - this.#repeats.get(at);
+    return count;
+  }
+
+  #firstAt(timestamp: number): number {
+    let [low, high] = [0, this.count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#timestamps.get(middle) < timestamp) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   /** The index of a result, or the index where it would be. */
   indexOf(resolution: Pick<Resolution, "seq" | "conditionId">): number {
     let [low, high] = [0, this.count];

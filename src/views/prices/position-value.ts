@@ -45,7 +45,8 @@ export function valuePosition(position: Position, { directory, shares }: Holding
   };
 }
 
-function getPayout(tokenId: TokenId, directory: Conditions): Fraction | null {
+/** The exact payout of a token; `null` while its market has no result. */
+export function getPayout(tokenId: TokenId, directory: Conditions): Fraction | null {
   const settlement = getSettlement(tokenId, directory);
   return settlement && { numerator: settlement.numerator, denominator: settlement.sum };
 }

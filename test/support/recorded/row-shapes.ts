@@ -32,7 +32,7 @@ export const rowShapes = {
   market: words(`id question_id question description slug category tags event_id event_slug image
     neg_risk neg_risk_market_id oracle exchange_versions status active outcome_count
     created_at created_at_ms created_block start_date end_date resolved_at resolved_at_ms resolution tokens
-    volume_usd volume_shares trades volume_24h_usd trades_24h open_interest_usd mirror
+    volume_usd volume_shares trades volume_24h_usd trades_24h change_24h liquidity_usd open_interest_usd mirror legs legs_payout
     last_trade_at last_trade_at_ms metadata_source`),
 } as const;
 

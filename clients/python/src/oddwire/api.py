@@ -90,6 +90,14 @@ class MarketMirror(TypedDict):
     resolution: MarketMirrorResolution | None
 
 
+class MarketLeg(TypedDict):
+    token_id: TokenId
+    condition_id: ConditionId | None
+    question: str | None
+    outcome: str | None
+    payout: DecimalText | None
+
+
 class MarketEvent(TypedDict):
     """Id, title and slug of the event of the market."""
 
@@ -126,6 +134,8 @@ class Market(TypedDict):
     resolution: MarketResolution | None
     tokens: list[MarketToken]
     mirror: MarketMirror | None
+    legs: list[MarketLeg] | None
+    legs_payout: DecimalText | None
     volume_usd: DecimalText
     volume_shares: DecimalText
     trades: int
@@ -497,6 +507,24 @@ class Resolution(TypedDict):
     status: Literal["confirmed", "finalized"]
 
 
+class ResultStep(TypedDict):
+    id: str
+    seq: Seq
+    kind: Literal["requested", "proposed", "disputed", "reset", "settled", "reported", "mirror_resolved"]
+    price: DecimalText | None
+    payouts: list[DecimalText] | None
+    account: Address | None
+    bond: DecimalText | None
+    contract: Address | None
+    block_number: int
+    block_hash: Hash
+    log_index: int
+    tx_hash: Hash
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    status: Literal["confirmed", "finalized"]
+
+
 class PriceLastTrade(TypedDict):
     price: DecimalText
     size: DecimalText
@@ -632,6 +660,18 @@ class Candle(TypedDict):
     vwap: DecimalText | None
     closed: bool
     filled: bool
+
+
+class Stats(TypedDict):
+    timestamp: Time
+    timestamp_ms: Milliseconds
+    trades: int
+    volume_usd: DecimalText
+    fees_usd: DecimalText | None
+    active_markets: int | None
+    traders: int | None
+    new_markets: int | None
+    resolved_markets: int | None
 
 
 class Key(TypedDict):
@@ -1070,6 +1110,8 @@ class ListMarketsQuery(TypedDict):
                 "resolution",
                 "tokens",
                 "mirror",
+                "legs",
+                "legs_payout",
                 "volume_usd",
                 "volume_shares",
                 "trades",
@@ -1091,6 +1133,34 @@ class GetMarketQuery(TypedDict):
     """The optional parameters of getMarket."""
 
     min_seq: NotRequired[int]
+
+
+class ListResultStepsQuery(TypedDict):
+    """The optional parameters of listResultSteps."""
+
+    limit: NotRequired[int]
+    min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "id",
+                "seq",
+                "kind",
+                "price",
+                "payouts",
+                "account",
+                "bond",
+                "contract",
+                "block_number",
+                "block_hash",
+                "log_index",
+                "tx_hash",
+                "timestamp",
+                "timestamp_ms",
+                "status",
+            ]
+        ]
+    ]
 
 
 class ListHoldersQuery(TypedDict):
@@ -2084,6 +2154,35 @@ class ListCandlesQuery(TypedDict):
                 "vwap",
                 "closed",
                 "filled",
+            ]
+        ]
+    ]
+
+
+class ListStatsQuery(TypedDict):
+    """The optional parameters of listStats."""
+
+    limit: NotRequired[int]
+    resolution: NotRequired[Literal["1h", "1d"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    order: NotRequired[Literal["asc", "desc"]]
+    exchange_version: NotRequired[int]
+    category: NotRequired[Sequence[str]]
+    builder: NotRequired[str]
+    min_seq: NotRequired[int]
+    fields: NotRequired[
+        Sequence[
+            Literal[
+                "timestamp",
+                "timestamp_ms",
+                "trades",
+                "volume_usd",
+                "fees_usd",
+                "active_markets",
+                "traders",
+                "new_markets",
+                "resolved_markets",
             ]
         ]
     ]

@@ -60,6 +60,10 @@ class Client:
         answer: api.Market = self._http.json(Call(f"/v1/markets/{segment(id)}", query))["data"]
         return answer
 
+    def result_steps(self, id: str, **query: Unpack[api.ListResultStepsQuery]) -> Pages[api.ResultStep]:
+        """How a market got its result, oldest first: the requests to its oracle, proposals, disputes, resets and settlements, and the results that were reported to it and to its mirror."""
+        return Pages(self._http, f"/v1/markets/{segment(id)}/resolution", query)
+
     def holders(self, id: str, **query: Unpack[api.ListHoldersQuery]) -> Pages[api.Holder]:
         """Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome."""
         return Pages(self._http, f"/v1/markets/{segment(id)}/holders", query)
@@ -171,6 +175,10 @@ class Client:
     def candles(self, token_id: str, **query: Unpack[api.ListCandlesQuery]) -> Pages[api.Candle]:
         """OHLCV candles of a token. Without start and end, the newest."""
         return Pages(self._http, f"/v1/candles/{segment(token_id)}", query)
+
+    def stats(self, **query: Unpack[api.ListStatsQuery]) -> Pages[api.Stats]:
+        """Trades, volume, fees, markets and traders of each hour or day, of all markets, of one generation, of a builder code, or of categories. Without start and end, the newest."""
+        return Pages(self._http, "/v1/stats", query)
 
     def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
         """Order book of a token, from the venue."""
@@ -308,6 +316,10 @@ class AsyncClient:
         answer: api.Market = (await self._http.json(Call(f"/v1/markets/{segment(id)}", query)))["data"]
         return answer
 
+    def result_steps(self, id: str, **query: Unpack[api.ListResultStepsQuery]) -> AsyncPages[api.ResultStep]:
+        """How a market got its result, oldest first: the requests to its oracle, proposals, disputes, resets and settlements, and the results that were reported to it and to its mirror."""
+        return AsyncPages(self._http, f"/v1/markets/{segment(id)}/resolution", query)
+
     def holders(self, id: str, **query: Unpack[api.ListHoldersQuery]) -> AsyncPages[api.Holder]:
         """Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome."""
         return AsyncPages(self._http, f"/v1/markets/{segment(id)}/holders", query)
@@ -425,6 +437,10 @@ class AsyncClient:
     def candles(self, token_id: str, **query: Unpack[api.ListCandlesQuery]) -> AsyncPages[api.Candle]:
         """OHLCV candles of a token. Without start and end, the newest."""
         return AsyncPages(self._http, f"/v1/candles/{segment(token_id)}", query)
+
+    def stats(self, **query: Unpack[api.ListStatsQuery]) -> AsyncPages[api.Stats]:
+        """Trades, volume, fees, markets and traders of each hour or day, of all markets, of one generation, of a builder code, or of categories. Without start and end, the newest."""
+        return AsyncPages(self._http, "/v1/stats", query)
 
     async def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
         """Order book of a token, from the venue."""

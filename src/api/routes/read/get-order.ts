@@ -43,7 +43,7 @@ export function getOrder(backend: Backend): Route {
         readEvents(backend.facts, {
           ...page,
           kinds: cancellationKinds.filter((kind) => subjectFieldByKind[kind] === "orderHash"),
-          subject: order_hash,
+          subjects: [order_hash],
           limit,
         }),
       ]);

@@ -97,11 +97,12 @@ function eventListRoute(
 
 function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery): EventFilter {
   const { order_hash, user } = query;
+  const subject = order_hash ?? (user && subjectOfAddress(user));
   return {
     ...rangeFilter(query),
     kinds: kinds.filter((kind) => isRequestedBy(kind, query)),
     addresses: getExchanges(backend, query.exchange),
-    subject: order_hash ?? (user && subjectOfAddress(user)),
+    subjects: subject && [subject],
   };
 }
 

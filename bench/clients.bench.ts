@@ -1,0 +1,142 @@
+/**
+ * The clients: a frame of pandas over Arrow against pages of JSON, past prices of cold tokens, and answers of the MCP
+ * server against the HTTP call that each makes. New blocks arrive meanwhile. Arguments: millions of trades
+ * (default 1), the number of requests of each kind (default 300), and a folder where the store is built once and kept
+ * (default: a folder that is deleted at the end).
+ */
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { Connection } from "../clients/typescript/src/connection.ts";
+import { generateKey } from "../src/access/key-format.ts";
+import { tieToContracts } from "../test/support/contracts-file.ts";
+import { SeededRandom } from "../test/support/seeded-random.ts";
+import { systemSettings } from "../test/support/system-settings.ts";
+import { type ChildServer, killServers, startServer } from "./child-server.ts";
+import { fillColdStore, getTokens, toBlocks } from "./cold-store.ts";
+import { getBlockTime } from "./endless-node.ts";
+import { runOneByOne } from "./http-load.ts";
+import { median } from "./median.ts";
+
+const millions = Number(process.argv[2] ?? 1);
+const requests = Number(process.argv[3] ?? 300);
+const folder = process.argv[4];
+const trades = millions * 1_000_000;
+const blocks = toBlocks(trades);
+const secondsPerBlock = Math.round((365 * 86_400) / blocks);
+const newBlockEveryMs = 1500;
+const frameRows = 1_000_000;
+const key = generateKey("admin");
+const random = new SeededRandom(Math.floor(performance.timeOrigin));
+const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
+
+const dir = folder ?? (await mkdtemp(join(tmpdir(), "oddwire-bench-")));
+try {
+  await mkdir(dir, { recursive: true });
+  const dataDir = join(dir, "data");
+  if (!existsSync(dataDir)) await fillColdStore({ dataDir, trades, secondsPerBlock });
+  const settings = [blocks, secondsPerBlock, newBlockEveryMs].map(String);
+  const node = await startServer("endless-node.ts", settings);
+  const service = await startService(node.url, dataDir);
+  console.log(`${trades} trades, one more block every ${newBlockEveryMs} ms`);
+  await measurePastPrices(service.url);
+  await measureAgents(service.url);
+  measureFrames(service.url);
+  const stopped = once(service.child, "exit");
+  service.child.kill("SIGTERM");
+  await stopped;
+} finally {
+  killServers();
+  if (folder === undefined) await rm(dir, { recursive: true, force: true });
+}
+
+/** Requests the prices of cold tokens at any time of the store. */
+async function measurePastPrices(url: string): Promise<void> {
+  const { ids } = getTokens(trades);
+  const anyPath = (): string => {
+    const at = getBlockTime(random.integer(0, blocks - 1), secondsPerBlock);
+    return `/v1/price/${BigInt(random.pick(ids.slice(1)))}?at=${at}`;
+  };
+  const toPaths = () => Array.from({ length: requests }, anyPath);
+  const target = { url, key, connections: 1 };
+  // The tokens must be cold, but not the code.
+  await runOneByOne({ ...target, paths: toPaths() });
+  const { p50Ms, p99Ms } = await runOneByOne({ ...target, paths: toPaths() });
+  console.log(`price at a time: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`);
+}
+
+/** Compares each answer of the MCP server with the HTTP call that it makes, by turns. */
+async function measureAgents(url: string): Promise<void> {
+  const agent = new Client({ name: "bench", version: "1" });
+  const args = [cli, "mcp", "--url", url];
+  const env = { ...systemSettings(), ODDWIRE_API_KEY: key };
+  await agent.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  const http = new Connection({ url, key });
+  const tokens = getTokens(trades).ids.map((id) => String(BigInt(id)));
+  const kinds = {
+    get_price: (token: string) => `/v1/price/${token}`,
+    list_trades: (token: string) => `/v1/trades/market/${token}?limit=20`,
+    get_candles: (token: string) => `/v1/candles/${token}?limit=48`,
+  };
+  for (const [name, toPath] of Object.entries(kinds)) {
+    const taken = { agent: [] as number[], http: [] as number[] };
+    for (let turn = 0; turn < 2 * requests; turn += 1) {
+      const token = random.pick(tokens);
+      const calls = {
+        http: async () => http.json(toPath(token), { query: {} }),
+        agent: async () => agent.callTool({ name, arguments: { token } }),
+      };
+      // Each kind is the first one to read the token in half of the turns.
+      for (const kind of turn % 2 === 0
+        ? (["http", "agent"] as const)
+        : (["agent", "http"] as const)) {
+        const startedAt = performance.now();
+        await calls[kind]();
+        if (turn >= requests) taken[kind].push(performance.now() - startedAt);
+      }
+    }
+    const [ofAgent, ofHttp] = [median(taken.agent), median(taken.http)];
+    const ratio = (ofAgent / ofHttp).toFixed(2);
+    console.log(
+      `${name}: ${ofAgent.toFixed(2)} ms, ${ratio} of its HTTP call (${ofHttp.toFixed(2)} ms)`,
+    );
+  }
+  await agent.close();
+}
+
+/** Reads the newest trades as a frame, over Arrow and over pages, and compares the frame with the CSV. */
+function measureFrames(url: string): void {
+  const program = fileURLToPath(new URL("read_frames.py", import.meta.url));
+  const source = fileURLToPath(new URL("../clients/python/src", import.meta.url));
+  const env = { ...systemSettings(), PYTHONPATH: source, ODDWIRE_URL: url, ODDWIRE_API_KEY: key };
+  const rows = String(Math.min(trades, frameRows));
+  execFileSync("/usr/bin/python3", [program, rows], { env, stdio: "inherit" });
+}
+
+async function startService(rpcUrl: string, dataDir: string): Promise<ChildServer> {
+  const service = await startServer("../src/cli.ts", ["serve"], {
+    PATH: process.env["PATH"],
+    ODDWIRE_RPC_URLS: rpcUrl,
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_CONTRACTS_FILE: await tieToContracts(dir, { dataDir, startBlock: 0 }),
+    ODDWIRE_DATA_DIR: dataDir,
+    ODDWIRE_PORT: "0",
+    ODDWIRE_ADMIN_KEY: key,
+    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
+    ODDWIRE_LOG_LEVEL: "error",
+    // The audit is off: the node does not have the blocks that the store was filled with.
+    ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
+  });
+  while (!(await fetch(`${service.url}/v1/ready`)).ok) await pause(300);
+  return service;
+}

@@ -1,0 +1,56 @@
+import { Type } from "typebox";
+import { hash } from "../../../base/input/client-texts.ts";
+import { invalid } from "../../../base/input/compile-reader.ts";
+import { readStats } from "../../../query/read-stats.ts";
+import { statsRow, toStatsRow } from "../../../rows/stats-row.ts";
+import { type StatsScope, statsSeconds } from "../../../views/stats/platform-totals.ts";
+import { untilChange } from "../../backend.ts";
+import { bucketQuery, bucketSource } from "../../lists/bucket-query.ts";
+import { names } from "../../lists/fill-query.ts";
+import { answerList, type ListParts, publicAs, rowListRoute } from "../../lists/row-list.ts";
+import { defineRoute, type Route } from "../../route/route.ts";
+
+const path = "/v1/stats";
+const pageRows = 500;
+
+const querystring = Type.Object({
+  ...bucketQuery(statsSeconds, pageRows).properties,
+  exchange_version: Type.Optional(Type.Integer({ minimum: 1, maximum: 3 })),
+  category: Type.Optional(names),
+  builder: Type.Optional(hash),
+});
+
+/** Lists the totals of the platform over time. */
+export function listStats(parts: ListParts): Route {
+  return defineRoute({
+    ...rowListRoute(statsRow),
+    path,
+    summary: "List totals of the platform",
+    description:
+      "Trades, volume, fees, markets and traders of each hour or day, of all markets, of one generation, of a builder code, or of categories. Without start and end, the newest",
+    querystring,
+    getCachePolicy: () => untilChange(parts),
+    handler: async ({ query }, reply) => {
+      const { category: categories, exchange_version: generation, builder } = query;
+      const scopes = Object.entries({
+        category: categories,
+        exchange_version: generation,
+        builder,
+      });
+      const [given, another] = scopes.flatMap(([name, value]) => (value === undefined ? [] : name));
+      if (given !== undefined && another !== undefined) {
+        throw invalid(another, `cannot be combined with ${given}`);
+      }
+      const scope = builder ?? ((generation ?? 0) as StatsScope);
+      const bucketSeconds = statsSeconds[query.resolution];
+      const source = bucketSource(parts, {
+        path,
+        query,
+        bucketSeconds,
+        read: (page) => readStats(parts, { ...page, scope, categories }),
+      });
+      const list = { path, query, pageRows, row: statsRow, source };
+      return answerList(parts, reply, { ...list, ...publicAs(toStatsRow) });
+    },
+  });
+}

@@ -1,0 +1,106 @@
+/** Reads how a market got its result: what its oracles were asked, the answers, and the reports to its contracts. */
+import { microsPerUnit } from "../../base/decimal.ts";
+import type { Hash } from "../../base/ids.ts";
+import type { OracleStep } from "../../contracts/events.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
+import type { Market, Resolution } from "../../market/market.ts";
+import type { ResultStep } from "../../rows/resolution-row.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketState } from "../../views/markets/market-state.ts";
+import { readEvents } from "../read-events.ts";
+
+type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
+
+/** A question has some ten steps. Only its adapter can ask again. */
+const stepsMax = 1000;
+
+/** A price of UMA has 18 decimals, and a micro 6. */
+const umaPerMicro = 10n ** 12n;
+
+/** Reads all steps to the result of a market, oldest first. */
+export async function readResultSteps(
+  { facts, state: { directory } }: Sources,
+  market: Market,
+): Promise<readonly ResultStep[]> {
+  const { conditionId, mirror } = market;
+  // What is in memory is taken before the first read, so that it belongs to one moment.
+  const reports = [
+    ...toReport("reported", directory.getResolution(conditionId)),
+    ...toReport("mirror_resolved", mirror?.resolution ?? null),
+  ];
+  const questions = directory.getOracleQuestions(conditionId);
+  const subjects = questions.map(({ questionId }) => questionId);
+  const list = { kinds: ["oracle_step", "question_initialized"], subjects } as const;
+  const page = {
+    ...list,
+    order: "asc",
+    after: null,
+    finalizedOnly: false,
+    limit: stepsMax,
+  } as const;
+  const { byAddress } = directory.contracts;
+  const found = subjects.length === 0 ? [] : await readEvents(facts, page);
+  const own = found.filter(({ address, event }) => {
+    const asking = (event.kind === "oracle_step" ? event.requester : null) ?? address;
+    const kind = byAddress.get(asking)?.kind;
+    if (kind === "oracle_aggregator" || kind === "oo_reporter") return true;
+    // On the first adapter anyone can ask any question under an id.
+    return market.negRisk ? kind === "uma_adapter" : asking === market.oracle;
+  });
+  const indexes = new Set(questions.flatMap((one) => (one.isIndex ? one.questionId : [])));
+  const toMicros = ({ address, event }: Located<OracleStep>): bigint | null => {
+    if (event.price === null) return null;
+    if (byAddress.get(address)?.kind !== "oracle_aggregator") return event.price / umaPerMicro;
+    return indexes.has(event.questionId) ? event.price * microsPerUnit : event.price;
+  };
+  return [...toSteps(own, toMicros), ...reports].toSorted((a, b) => a.seq - b.seq);
+}
+
+type Located<Event> = Omit<LocatedEvent, "event"> & { readonly event: Event };
+
+function toSteps(
+  events: readonly LocatedEvent[],
+  toMicros: (step: Located<OracleStep>) => bigint | null,
+): readonly ResultStep[] {
+  let bond: bigint | null = null;
+  const created = new Map<Hash, ResultStep>();
+  const steps: ResultStep[] = [];
+  for (const one of events) {
+    const { event } = one;
+    if (event.kind === "question_initialized") {
+      bond = event.bond;
+      created.set(one.txHash, {
+        ...one,
+        ...nothing,
+        step: "requested",
+        account: event.creator,
+        bond,
+      });
+    }
+  }
+  for (const one of events) {
+    const { event } = one;
+    if (event.kind !== "oracle_step") continue;
+    const { step } = event;
+    // The adapter asks the oracle in the transaction that creates the question.
+    const creator = step === "requested" ? created.get(one.txHash)?.account : undefined;
+    if (step === "requested") created.delete(one.txHash);
+    const isBonded = step === "requested" || step === "proposed" || step === "disputed";
+    steps.push({
+      ...one,
+      ...nothing,
+      step,
+      price: toMicros({ ...one, event }),
+      account: event.account ?? creator ?? null,
+      bond: isBonded ? (event.bond ?? bond) : null,
+    });
+  }
+  return [...created.values(), ...steps];
+}
+
+const nothing = { price: null, payouts: null, account: null, bond: null } as const;
+
+function toReport(step: "reported" | "mirror_resolved", result: Resolution | null): ResultStep[] {
+  if (result === null) return [];
+  return [{ ...result, ...nothing, step, account: result.oracle, payouts: result }];
+}
