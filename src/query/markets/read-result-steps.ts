@@ -1,8 +1,9 @@
 /** Reads how a market got its result: what its oracles were asked, the answers, and the reports to its contracts. */
 import { microsPerUnit } from "../../base/decimal.ts";
-import type { Hash } from "../../base/ids.ts";
+import type { Hash, TokenId } from "../../base/ids.ts";
 import type { OracleStep } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
+import { parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import type { Market, Resolution } from "../../market/market.ts";
 import type { ResultStep } from "../../rows/resolution-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -28,7 +29,7 @@ export async function readResultSteps(
     ...toReport("reported", directory.getResolution(conditionId)),
     ...toReport("mirror_resolved", mirror?.resolution ?? null),
   ];
-  const questions = directory.getOracleQuestions(conditionId);
+  const questions = getQuestions(market, directory);
   const subjects = questions.map(({ questionId }) => questionId);
   const list = { kinds: ["oracle_step", "question_initialized"], subjects } as const;
   const page = {
@@ -54,6 +55,27 @@ export async function readResultSteps(
     return indexes.has(event.questionId) ? event.price * microsPerUnit : event.price;
   };
   return [...toSteps(own, toMicros), ...reports].toSorted((a, b) => a.seq - b.seq);
+}
+
+/** What an oracle is asked. The answer can be the index of the winning condition. */
+type Question = { readonly questionId: Hash; readonly isIndex: boolean };
+
+/** Returns the questions that decide the result of a market and of its mirror. */
+function getQuestions(
+  { conditionId, questionId, negRisk, mirror }: Market,
+  { gen3, questions }: MarketState["directory"],
+): readonly Question[] {
+  const ids = [conditionId, mirror?.conditionId].filter((id) => id !== undefined);
+  return ids.flatMap((id) => {
+    const position = parseGen3TokenId(id as string as TokenId);
+    if (position !== null) {
+      const isIndex = gen3.isAtomic(position.eventId);
+      return { questionId: isIndex ? position.eventId : (id as string as Hash), isIndex };
+    }
+    const isAnswered = negRisk && questionId !== null;
+    const requested = isAnswered ? questions.getRequestId(questionId) : questionId;
+    return requested === null ? [] : { questionId: requested, isIndex: false };
+  });
 }
 
 type Located<Event> = Omit<LocatedEvent, "event"> & { readonly event: Event };

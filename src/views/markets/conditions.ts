@@ -51,13 +51,10 @@ export type Condition = {
 /** Which outcome of which condition a token is. */
 export type TokenSlot = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
 
-/** What an oracle is requested. The answer can be the index of the winning condition. */
-type OracleQuestion = { readonly questionId: Hash; readonly isIndex: boolean };
-
 /** All known conditions and their tokens, for reading. `MarketDirectory` adds to them. */
 export class Conditions {
   readonly contracts: Contracts;
-  protected readonly questions: Questions;
+  readonly questions: Questions;
   readonly gen3: Gen3Registry;
   protected readonly mirrors: Mirrors;
   /** The contracts in use that are not configured. */
@@ -117,23 +114,6 @@ export class Conditions {
   conditionsOfMarket(conditionId: ConditionId): readonly ConditionId[] {
     const pairedId = this.conditions.get(conditionId)?.pairedId;
     return pairedId === undefined ? [conditionId] : [conditionId, pairedId];
-  }
-
-  /** The ids under which oracles are requested to decide the result of a condition's market. */
-  getOracleQuestions(conditionId: ConditionId): readonly OracleQuestion[] {
-    return this.conditionsOfMarket(conditionId).flatMap((id) => {
-      const condition = this.conditions.get(id);
-      if (condition?.gen3) {
-        const isIndex = this.gen3.isAtomic(condition.gen3.eventId);
-        return { questionId: isIndex ? condition.gen3.eventId : (id as string as Hash), isIndex };
-      }
-      if (!condition?.questionId) return [];
-      const { questionId } = condition;
-      const requested = this.isNegRisk(condition)
-        ? this.questions.getRequestId(questionId)
-        : questionId;
-      return requested === null ? [] : { questionId: requested, isIndex: false };
-    });
   }
 
   /** The tokens of a condition's market, in both ledgers. */
