@@ -28,6 +28,23 @@ export function print(...lines: readonly string[]): number {
   return exitCodes.done;
 }
 
+/**
+ * Writes a text that nothing keeps, such as a new key. If it cannot be written, the process fails, also where a closed
+ * pipe is no failure, and `advice` on standard error says how to go on.
+ */
+export async function printOnce(text: string, advice: string): Promise<number> {
+  process.exitCode = exitCodes.failed;
+  const failure = await new Promise<Error | null | undefined>((resolve) => {
+    process.stdout.write(text, resolve);
+  });
+  if (failure) {
+    process.stderr.write(`oddwire: ${advice}\n`);
+    return exitCodes.failed;
+  }
+  process.exitCode = undefined;
+  return exitCodes.done;
+}
+
 /** What has to be closed before the process may exit: the embedded engine crashes an exit while it is open. */
 const openParts = new Set<() => Promise<void>>();
 

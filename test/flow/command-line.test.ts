@@ -209,6 +209,31 @@ test("a full disk behind standard output is reported in one sentence, and a clos
   assert.deepEqual([closed.status, closed.stderr], [0, ""]);
 });
 
+test("a command whose output exists nowhere else fails when it cannot be printed", async () => {
+  const run = (line: string) => spawnSync("bash", ["-c", line], { encoding: "utf8" });
+  const data = await mkdtemp(join(tmpdir(), "oddwire-keys-"));
+  const keys = `"${process.execPath}" "${cli}" keys`;
+  try {
+    const made = run(`${keys} create --name kept --data-dir "${data}"`);
+    assert.equal(made.status, 0, made.stderr);
+    for (const [words, redirection] of [
+      ["create --name one", "| true"],
+      ["create --name two", "> /dev/full"],
+      ["rotate kept", "| true"],
+    ] as const) {
+      const line = `${keys} ${words} --data-dir "${data}" ${redirection}; exit \${PIPESTATUS[0]}`;
+      const { status, stderr } = run(line);
+      assert.notEqual(status, 0, words);
+      assert.match(
+        stderr,
+        /the key could not be printed and is lost; `oddwire keys revoke \S+` removes it/,
+      );
+    }
+  } finally {
+    await rm(data, { recursive: true });
+  }
+});
+
 test("help shows every command, its options and examples, without colors in a pipe", async () => {
   const overview = await getOutput("help");
   const names = buildProgram().commands.map((command) => command.name());

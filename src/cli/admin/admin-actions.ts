@@ -9,7 +9,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { formatTable, print, UsageError } from "../command.ts";
+import { formatTable, print, printOnce, UsageError } from "../command.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
 import { withAccess } from "./with-access.ts";
 
@@ -35,7 +35,7 @@ export async function createKey(
   const { scope = "read", name, expires, ips, dataDir } = options;
   const nowMs = systemClock.nowMs();
   if (name !== undefined && !isKeyName(name)) throw new UsageError(`--name is ${keyNameRule}`);
-  const { value } = await withAccess(
+  const { value, key } = await withAccess(
     ({ keys }) =>
       keys.create({
         name: name ?? `${scope} ${new Date(nowMs).toISOString()}`,
@@ -46,7 +46,13 @@ export async function createKey(
     getConfig({ dataDir }),
   );
   if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
-  return print(value);
+  return printKey(value, key.id);
+}
+
+/** Prints a key, which is stored only as a hash. */
+function printKey(value: string, id: string): Promise<number> {
+  const advice = `the key could not be printed and is lost; \`oddwire keys revoke ${id}\` removes it`;
+  return printOnce(`${value}\n`, advice);
 }
 
 /** Prints the API keys. */
@@ -71,17 +77,17 @@ export function listKeys(
 
 /** Issues a new secret for a key and prints it. */
 export async function rotateKey(
-  key: string,
+  name: string,
   options: FolderOption & { readonly grace?: string },
 ): Promise<number> {
-  const { value } = await withAccess(async ({ keys }) => {
+  const { value, key } = await withAccess(async ({ keys }) => {
     const { grace: text = "0" } = options;
     const grace = Number(text);
     if (!/^\d+$/.test(text) || grace > graceSecondsMax)
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
-    return keys.rotate(await getId(keys, key), grace * 1000);
+    return keys.rotate(await getId(keys, name), grace * 1000);
   }, getConfig(options));
-  return print(value);
+  return printKey(value, key.id);
 }
 
 /** Revokes a key for good. */

@@ -8,7 +8,7 @@ import { openLog } from "../../base/log.ts";
 import { type Opened, openService } from "../../main.ts";
 import { DataDirectoryUnwritableError } from "../../storage/engine/store-errors.ts";
 import { withAccess } from "../admin/with-access.ts";
-import { closeBeforeExit, endIn, exitCodes } from "../command.ts";
+import { closeBeforeExit, endIn, exitCodes, printOnce } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
 import { type FlagValues, toEnvironment } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
@@ -30,7 +30,7 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
     if (service === null) return exitCodes.done;
     const release = closeBeforeExit(() => service.life.close());
     // A reader that has left, as `head` does, is no reason to stop a service that has started.
-    if (process.stdout.writable) process.stdout.write(await welcome(config, service));
+    if (process.stdout.writable) await printOnce(await welcome(config, service), lostKey);
     // Saves the compiled code now, for a start after a crash. The first time this blocks for some tenths of a second.
     flushCompileCache();
     // A service that starts again keeps its port.
@@ -50,6 +50,9 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
     return exitCodes.tryAgain;
   }
 }
+
+const lostKey =
+  "the start could not be reported; if it made the first admin key, `oddwire keys create --scope admin` makes another";
 
 /** Returns what a start prints: the URL, and for `serve` all that an operator needs first. */
 async function welcome(config: Config, { url, indexing }: Opened): Promise<string> {

@@ -64,6 +64,6 @@ function getMarkets({ startBlock, venue }: Config): string {
   if (startBlock === "genesis") return "all";
   const newer = "created after the first indexed block";
   return venue === "none"
-    ? `${newer}; --venue polymarket names older ones, as does an earlier --start-block`
+    ? `${newer}; --venue polymarket names older ones, an earlier --start-block or \`oddwire import --lake\` has them all`
     : `${newer}, and older ones that are traded, named by Polymarket`;
 }
