@@ -9,6 +9,7 @@ import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { withFields } from "./lists/fields.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
+import type { ListParts } from "./lists/row-list.ts";
 import { withTokenNames } from "./lists/token-names.ts";
 import { withWrongIds } from "./lists/wrong-ids.ts";
 import type { Route } from "./route/route.ts";
@@ -19,7 +20,7 @@ import { getOrder } from "./routes/read/get-order.ts";
 import { getOrderbook } from "./routes/read/get-orderbook.ts";
 import { getPrice, listPrices } from "./routes/read/get-price.ts";
 import { getTransaction } from "./routes/read/get-transaction.ts";
-import { listCandles } from "./routes/read/list-candles.ts";
+import { listCandles, listManyCandles } from "./routes/read/list-candles.ts";
 import { getEvent, listEvents } from "./routes/read/list-events.ts";
 import { listCancellations, listExchangeEvents } from "./routes/read/list-exchange-events.ts";
 import { listFills, listMatches } from "./routes/read/list-fills.ts";
@@ -62,39 +63,9 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
   const { exportRowsMax: rowsMax, log } = parts;
   const lists = { ...backend, bulk: new BulkAnswers({ rowsMax, cursors, keys, log }) };
   const services = { keys, ipBlocks, audit, clock, cursors };
-  const reading = {
-    listMarkets: listMarkets(lists, clock),
-    getMarket: getMarket(backend),
-    listResultSteps: listResultSteps(lists),
-    listHolders: listHolders(lists),
-    listOpenInterest: listOpenInterest(lists),
-    listTotalOpenInterest: listTotalOpenInterest(lists),
-    listEvents: listEvents(lists, clock),
-    getEvent: getEvent(backend),
-    listTags: listTags(lists, clock),
-    listCategories: listCategories(lists, clock),
-    listTrades: listTrades(lists),
-    listTokenTrades: listTokenTrades(lists),
-    listFills: listFills(lists),
-    listMatches: listMatches(lists),
-    listCancellations: listCancellations(lists),
-    listExchangeEvents: listExchangeEvents(lists),
-    listResolutions: listResolutions(lists),
-    getOrder: getOrder(backend),
-    getTransaction: getTransaction(backend),
-    getWallet: getWallet(backend),
-    listPositions: listPositions(lists),
-    listActivity: listActivity(lists),
-    listPnl: listPnl(lists),
-    getPrice: getPrice(backend),
-    listPrices: listPrices(backend),
-    listCandles: listCandles(lists),
-    listStats: listStats(lists),
-    getOrderbook: getOrderbook(backend),
-  };
   const routes: Readonly<Record<string, Route>> = {
     ...Object.fromEntries(
-      Object.entries(reading).map(([name, route]) => [
+      Object.entries(createReadRoutes(lists, clock)).map(([name, route]) => [
         name,
         withFields(withTokenNames(withWrongIds(withMinSeq(route, backend), backend), backend)),
       ]),
@@ -115,4 +86,39 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     getOpenapi: getOpenapi(backend, { clock, readRoutes: () => routes }),
   };
   return Object.values(routes);
+}
+
+/** Creates the routes that read data, in the order of the documentation. */
+function createReadRoutes(lists: ListParts, clock: Clock): Readonly<Record<string, Route>> {
+  return {
+    listMarkets: listMarkets(lists, clock),
+    getMarket: getMarket(lists),
+    listResultSteps: listResultSteps(lists),
+    listHolders: listHolders(lists),
+    listOpenInterest: listOpenInterest(lists),
+    listTotalOpenInterest: listTotalOpenInterest(lists),
+    listEvents: listEvents(lists, clock),
+    getEvent: getEvent(lists),
+    listTags: listTags(lists, clock),
+    listCategories: listCategories(lists, clock),
+    listTrades: listTrades(lists),
+    listTokenTrades: listTokenTrades(lists),
+    listFills: listFills(lists),
+    listMatches: listMatches(lists),
+    listCancellations: listCancellations(lists),
+    listExchangeEvents: listExchangeEvents(lists),
+    listResolutions: listResolutions(lists),
+    getOrder: getOrder(lists),
+    getTransaction: getTransaction(lists),
+    getWallet: getWallet(lists),
+    listPositions: listPositions(lists),
+    listActivity: listActivity(lists),
+    listPnl: listPnl(lists),
+    getPrice: getPrice(lists),
+    listPrices: listPrices(lists),
+    listCandles: listCandles(lists),
+    listStats: listStats(lists),
+    listManyCandles: listManyCandles(lists),
+    getOrderbook: getOrderbook(lists),
+  };
 }

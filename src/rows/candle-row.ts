@@ -3,7 +3,7 @@ import { formatMicros } from "../base/decimal.ts";
 import { averagePrice, type BucketCandle } from "../market/candle.ts";
 import * as wire from "./wire-format.ts";
 
-/** One candle. `volume` is in shares; `volume_usd` sums the taker's half of each trade. */
+/** One candle. `volume_usd` sums the taker's half of each trade. */
 export const candleRow = Type.Object({
   timestamp: wire.timeText,
   timestamp_ms: wire.millisecondsNumber,
@@ -11,7 +11,7 @@ export const candleRow = Type.Object({
   high: wire.decimalText,
   low: wire.decimalText,
   close: wire.decimalText,
-  volume: wire.decimalText,
+  volume_shares: wire.decimalText,
   volume_usd: wire.decimalText,
   buy_volume_usd: wire.decimalText,
   sell_volume_usd: wire.decimalText,
@@ -33,7 +33,7 @@ export function toCandleRow(
     high: formatMicros(candle.high),
     low: formatMicros(candle.low),
     close: formatMicros(candle.close.price),
-    volume: formatMicros(candle.volume),
+    volume_shares: formatMicros(candle.volume),
     volume_usd: formatMicros(candle.buyVolumeUsd + candle.sellVolumeUsd),
     buy_volume_usd: formatMicros(candle.buyVolumeUsd),
     sell_volume_usd: formatMicros(candle.sellVolumeUsd),

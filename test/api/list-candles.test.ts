@@ -54,7 +54,7 @@ function emptyCandle(bucket: number, price: bigint, closed: boolean): Row {
     high: flat,
     low: flat,
     close: flat,
-    volume: none,
+    volume_shares: none,
     volume_usd: none,
     buy_volume_usd: none,
     sell_volume_usd: none,
@@ -118,25 +118,62 @@ test("200: fill=previous repeats the last close in every bucket without a trade"
   }
 });
 
+test("200: the newest candles of several tokens equal those of each alone", async () => {
+  const many = [yes, no, ...testPairs.generation3.flat()].map(formatTokenId);
+  const middle = dayWindow.now - 3 * 86_400;
+  for (const query of [
+    "resolution=1h",
+    "resolution=1m&limit=7",
+    `resolution=15m&start=${middle}`,
+    `resolution=4h&end=${middle}&limit=5`,
+    "resolution=1d&fill=previous&source=own",
+  ]) {
+    const answer = await server.get(
+      `/v1/candles?token_ids=${[...many, "7", many[0]].join()}&${query}`,
+    );
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.body["not_found"], ["7"]);
+    const expected = await Promise.all(
+      [...many, many[0]].map(async (id) => {
+        const limit = /limit=/.test(query) ? "" : "&limit=100";
+        const page = await server.getPage(`/v1/candles/${id}?${query}${limit}&order=desc`);
+        return { token_id: id, candles: page.data.toReversed() };
+      }),
+    );
+    assert.deepEqual(answer.body["data"], expected, query);
+  }
+});
+
+test("400: too many tokens, too many candles of each, and an empty range", async () => {
+  const ids = Array.from({ length: 51 }, () => "1").join();
+  for (const query of [
+    `token_ids=${ids}`,
+    "token_ids=1&limit=101",
+    "",
+    "token_ids=1&start=2&end=1",
+  ])
+    assertError(await server.get(`/v1/candles?${query}`), "VALIDATION_ERROR");
+});
+
 test("200: the candles of the two tokens of a pair are inverse to each other", async () => {
   const flip = (text: unknown) => invertPrice(toMicros(text));
   const own = await readAll({ resolution: "15m" });
   const query = { resolution: "15m", start: "0", limit: "1000" };
   const other = await server.getAll(getPath(`/v1/candles/${formatTokenId(no)}`, query));
   assert.deepEqual(
-    own.map(({ open, high, low, close, volume }) => [
+    own.map(({ open, high, low, close, volume_shares }) => [
       toMicros(open),
       toMicros(high),
       toMicros(low),
       toMicros(close),
-      volume,
+      volume_shares,
     ]),
-    other.map(({ open, high, low, close, volume }) => [
+    other.map(({ open, high, low, close, volume_shares }) => [
       flip(open),
       flip(low),
       flip(high),
       flip(close),
-      volume,
+      volume_shares,
     ]),
   );
 });

@@ -2,6 +2,6 @@
 import { busiestToken, client } from "./connect.ts";
 
 const candles = client.candles(await busiestToken(), { resolution: "1h", fill: "previous" });
-for await (const { timestamp, open, high, low, close, volume } of candles) {
-  console.log(timestamp, open, high, low, close, volume);
+for await (const { timestamp, open, high, low, close, volume_shares } of candles) {
+  console.log(timestamp, open, high, low, close, volume_shares);
 }

@@ -551,7 +551,7 @@ export type Candle = {
   readonly high: Decimal;
   readonly low: Decimal;
   readonly close: Decimal;
-  readonly volume: Decimal;
+  readonly volume_shares: Decimal;
   readonly volume_usd: Decimal;
   readonly buy_volume_usd: Decimal;
   readonly sell_volume_usd: Decimal;
@@ -1728,14 +1728,14 @@ export type ListCandles = {
     readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | undefined;
     readonly start?: string | number | undefined;
     readonly end?: string | number | undefined;
-    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
-    readonly limit?: number | undefined;
-    readonly order?: "asc" | "desc" | undefined;
     readonly fill?: "none" | "previous" | undefined;
     readonly source?: "pair" | "own" | undefined;
     readonly include_mirror?: boolean | undefined;
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly order?: "asc" | "desc" | undefined;
     readonly min_seq?: number | undefined;
-    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "open" | "high" | "low" | "close" | "volume" | "volume_usd" | "buy_volume_usd" | "sell_volume_usd" | "trades" | "vwap" | "closed" | "filled")[] | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "open" | "high" | "low" | "close" | "volume_shares" | "volume_usd" | "buy_volume_usd" | "sell_volume_usd" | "trades" | "vwap" | "closed" | "filled")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Candle[];
@@ -1789,6 +1789,31 @@ export type ListStats = {
       readonly lag_seconds: number | null;
       readonly truncated_at_start?: boolean;
     };
+  };
+};
+
+/** GET /v1/candles: List candles of several tokens. */
+export type ListManyCandles = {
+  readonly query: {
+    readonly token_ids: readonly string[];
+    readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | undefined;
+    readonly start?: string | number | undefined;
+    readonly end?: string | number | undefined;
+    readonly fill?: "none" | "previous" | undefined;
+    readonly source?: "pair" | "own" | undefined;
+    readonly include_mirror?: boolean | undefined;
+    readonly limit?: number | undefined;
+    readonly min_seq?: number | undefined;
+    readonly fields?: readonly ("token_id" | "candles")[] | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly {
+      readonly token_id: TokenId;
+      readonly candles: readonly Candle[];
+    }[];
+    readonly not_found: readonly string[];
+    readonly pagination: Pagination;
+    readonly meta: Meta;
   };
 };
 

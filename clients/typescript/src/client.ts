@@ -26,6 +26,7 @@ import type {
   ListFills,
   ListHolders,
   ListIpBlocks,
+  ListManyCandles,
   ListMarkets,
   ListMatches,
   ListOpenInterest,
@@ -257,6 +258,15 @@ export class OddwireClient {
   /** The totals of the platform by hour or by day. */
   stats(query: ListStats["query"] = {}): Pages<Stats> {
     return this.#list("/v1/stats", query);
+  }
+
+  /** The newest candles of up to 50 tokens, oldest first. Unknown tokens are left out. */
+  async manyCandles(
+    tokenIds: readonly TokenId[],
+    options: Omit<ListManyCandles["query"], "token_ids"> = {},
+  ): Promise<ListManyCandles["answer"]["data"]> {
+    const query = { ...options, token_ids: tokenIds };
+    return (await this.#connection.json<ListManyCandles["answer"]>("/v1/candles", { query })).data;
   }
 
   /**

@@ -29,9 +29,12 @@ import {
 } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
 import { useNearScreen } from "./use-near-screen.ts";
-import { useRowExtras } from "./use-row-extras.ts";
+import { useSparklines } from "./use-sparklines.ts";
 
 const outcomesShown = 4;
+
+/** What rows show besides their markets. */
+type RowValues = { readonly prices: Prices; readonly lines: ReturnType<typeof useSparklines> };
 
 /** A table of markets. Markets of an event are grouped, and values are updated live. */
 export function MarketTable(props: {
@@ -45,6 +48,7 @@ export function MarketTable(props: {
     [props.markets, props.isEvent],
   );
   const prices = useLivePrices(props.markets.flatMap((market) => ledgerTokens(market).slice(0, 1)));
+  const values = { prices, lines: useSparklines(props.markets) };
   return (
     <table class="markets" aria-label="Markets">
       <thead>
@@ -71,14 +75,14 @@ export function MarketTable(props: {
             <MarketRow
               key={market.id}
               market={market}
-              prices={prices}
+              values={values}
               label={toLabel(market, props.markets)}
             />
           ))}
         </tbody>
       )}
       {chunks.map((groups, at) => (
-        <Chunk key={at} at={at} groups={groups} prices={prices} />
+        <Chunk key={at} at={at} groups={groups} values={values} />
       ))}
     </table>
   );
@@ -98,9 +102,9 @@ function toChunks(groups: readonly MarketGroup[]): readonly (readonly MarketGrou
 function Chunk(props: {
   readonly at: number;
   readonly groups: readonly MarketGroup[];
-  readonly prices: Prices;
+  readonly values: RowValues;
 }) {
-  const { at, groups, prices } = props;
+  const { at, groups, values } = props;
   const { isNear, height } = useNearScreen(`table.markets > tbody[data-chunk="${at}"]`, groups, {
     isNear: at === 0,
     height: groups.length * groupHeight,
@@ -117,10 +121,10 @@ function Chunk(props: {
       {groups.map((group) =>
         group.markets.length === 1 && group.markets[0] !== undefined ? (
           <tbody key={group.id} data-chunk={at}>
-            <MarketRow market={group.markets[0]} prices={prices} label={null} />
+            <MarketRow market={group.markets[0]} values={values} label={null} />
           </tbody>
         ) : (
-          <EventRows key={group.id} group={group} prices={prices} chunk={at} />
+          <EventRows key={group.id} group={group} values={values} chunk={at} />
         ),
       )}
     </>
@@ -177,12 +181,12 @@ function TimeChoice() {
 /** The row of an event, and one row for each of its leading outcomes. */
 function EventRows(props: {
   readonly group: MarketGroup;
-  readonly prices: Prices;
+  readonly values: RowValues;
   readonly chunk: number;
 }) {
-  const { group, prices, chunk } = props;
+  const { group, values, chunk } = props;
   const { id, title, markets } = group;
-  const leading = byChance(markets, prices).slice(0, outcomesShown);
+  const leading = byChance(markets, values.prices).slice(0, outcomesShown);
   const volume = markets.reduce((sum, market) => sum + getVolume(market), 0);
   const trades = markets.reduce((sum, market) => sum + market.trades_24h, 0);
   return (
@@ -211,7 +215,7 @@ function EventRows(props: {
         <MarketRow
           key={market.id}
           market={market}
-          prices={prices}
+          values={values}
           label={toLabel(market, markets)}
         />
       ))}
@@ -229,19 +233,19 @@ function EventRows(props: {
 /** The row of a market. `label` is its name within an event. */
 function MarketRow(props: {
   readonly market: Market;
-  readonly prices: Prices;
+  readonly values: RowValues;
   readonly label: string | null;
 }) {
-  const { market, prices, label } = props;
+  const { market, values, label } = props;
+  const line = values.lines.get(market.id);
   const [token] = market.tokens;
-  const live = prices.get(token?.token_id ?? "");
+  const live = values.prices.get(token?.token_id ?? "");
   const price = live?.price ?? priceInRow(market, 0);
-  const [row, extras] = useRowExtras(market);
   const change = live?.stats_24h.change ?? market.change_24h;
   const trades = live?.stats_24h.trades ?? market.trades_24h;
   const name = token?.outcome ?? "Outcome 1";
   return (
-    <tr ref={row} class={label === null ? "" : "outcome-row"} data-market={market.id}>
+    <tr class={label === null ? "" : "outcome-row"} data-market={market.id}>
       <td class="name">
         {label === null && <MarketImage url={market.image} />}
         <a href={paths.market(market.id)} title={getName(market)} data-row>
@@ -250,11 +254,11 @@ function MarketRow(props: {
         {label === null && <span class="sub">{toSubtitle(market)}</span>}
       </td>
       <td class="line wide">
-        {extras === null ? (
+        {line === undefined ? (
           <Pending />
         ) : (
           <Sparkline
-            values={extras.line}
+            values={line}
             tone={getTone(change)}
             label={trades === 0 ? "No trades in 24 hours" : `${name} over 24 hours`}
           />

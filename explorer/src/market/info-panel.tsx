@@ -24,6 +24,7 @@ export function InfoPanel({ market }: { readonly market: Market }) {
           ["Created", <Time at={market.created_at_ms} />],
           ["Ends", <Time at={toMilliseconds(market.end_date)} />],
           ["Names from", sources[market.metadata_source]],
+          ...(market.tags.length === 0 ? [] : [["Tags", <Tags of={market.tags} />] as const]),
           ["Kind", market.neg_risk ? "one of several outcomes (neg-risk)" : "binary"],
         ]}
       />
@@ -80,6 +81,18 @@ const sources: Readonly<Record<Market["metadata_source"], string>> = {
   venue: "Polymarket",
   none: "nowhere: the indexed blocks have no text of the market",
 };
+
+function Tags({ of }: { readonly of: readonly string[] }) {
+  return (
+    <span class="row">
+      {of.map((tag) => (
+        <a key={tag} href={`/?tag=${encodeURIComponent(tag)}`}>
+          {tag}
+        </a>
+      ))}
+    </span>
+  );
+}
 
 /** Links to other sites that show the market. They exist only for Polygon. */
 function Links({ market }: { readonly market: Market }) {

@@ -22,12 +22,21 @@ type Query = ListMarkets["query"];
 /** All markets: searched, filtered, sorted and live. */
 export function MarketsPage() {
   const query = queryOfAddress();
-  const { search, category, status, sort, order, include } = query;
+  const { search, category, tag, status, sort, order, include } = query;
   const { list, more, hasMore } = useMarketList(query);
   const request = {
     title: "Markets",
     path: "/v1/markets",
-    query: { search, category: category?.join(), status, sort, order, include, limit: pageRows },
+    query: {
+      search,
+      category: category?.join(),
+      tag: tag?.join(),
+      status,
+      sort,
+      order,
+      include,
+      limit: pageRows,
+    },
   };
   return (
     <>
@@ -56,11 +65,13 @@ export function MarketsPage() {
 function queryOfAddress(): Query {
   const text = parameters.value.get("search") ?? "";
   const category = parameters.value.get("category");
+  const tag = parameters.value.get("tag");
   const base = {
     status: getChoice("status", statuses),
     limit: pageRows,
     include: "event" as const,
     ...(category === null ? {} : { category: [category] }),
+    ...(tag === null ? {} : { tag: [tag] }),
   };
   if (text !== "") return { ...base, search: text.slice(0, 200) };
   return { ...base, sort: sortName.value, order: getChoice("order", orders) };
@@ -168,14 +179,20 @@ function SortChoice() {
 
 const step = { isStep: true } as const;
 
-/** The categories of the busiest markets, as chips. */
+const chipsMax = 12;
+
+/** The most traded categories, or tags if there are no categories, as chips. */
 function Categories() {
-  const chosen = parameters.value.get("category");
-  const { data } = useResource("categories", async (using) => {
-    const { data } = await using.markets({ status: "all", limit: 100 }).page();
-    return [...new Set(data.flatMap(({ category }) => category ?? []))].toSorted();
+  const [category, tag] = [parameters.value.get("category"), parameters.value.get("tag")];
+  const chosen = tag ?? category;
+  const { data } = useResource("labels", async (using) => {
+    const query = { limit: chipsMax } as const;
+    const categories = (await using.categories(query).page()).data;
+    const isTag = categories.length < 2;
+    const labels = isTag ? (await using.tags(query).page()).data : categories;
+    return { isTag, names: labels.map(({ name }) => name) };
   });
-  const names = new Set([...(data ?? []), ...(chosen === null ? [] : [chosen])]);
+  const names = new Set([...(data?.names ?? []), ...(chosen === null ? [] : [chosen])]);
   // Empty, it keeps the place of the chips, so that the list does not move when they come.
   if (data === null) return <div class="chips" />;
   if (names.size === 0) return null;
@@ -187,9 +204,14 @@ function Categories() {
           class="chip"
           key={name ?? ""}
           aria-pressed={name === chosen}
-          onClick={() => setParameters({ category: name }, step)}
+          onClick={() =>
+            setParameters(
+              data.isTag ? { category: null, tag: name } : { category: name, tag: null },
+              step,
+            )
+          }
         >
-          {name ?? "All categories"}
+          {name ?? "All"}
         </button>
       ))}
     </div>
@@ -197,8 +219,8 @@ function Categories() {
 }
 
 function NoMatch({ query }: { readonly query: Query }) {
-  const { search, category, status } = query;
-  const isFiltered = search !== undefined || category !== undefined;
+  const { search, category, tag, status } = query;
+  const isFiltered = (search ?? category ?? tag) !== undefined;
   const kind = status === "all" ? "" : `${status} `;
   return (
     <Notice title={isFiltered ? "No markets match" : `There are no ${kind}markets yet`}>
@@ -217,7 +239,10 @@ function NoMatch({ query }: { readonly query: Query }) {
         </button>
       )}
       {isFiltered && (
-        <button type="button" onClick={() => setParameters({ search: null, category: null }, step)}>
+        <button
+          type="button"
+          onClick={() => setParameters({ search: null, category: null, tag: null }, step)}
+        >
           Clear the filters
         </button>
       )}

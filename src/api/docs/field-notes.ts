@@ -260,7 +260,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   tx_hash: "Transaction",
   user: "The account that was paused or unpaused",
   value_usd: "What the shares cost, in USD",
-  volume: "Shares traded",
   volume_24h_usd: "Volume of the last 24 hours, in USD",
   volume_shares: "Shares traded",
   volume_usd: "Volume in USD",

@@ -652,7 +652,7 @@ class Candle(TypedDict):
     high: DecimalText
     low: DecimalText
     close: DecimalText
-    volume: DecimalText
+    volume_shares: DecimalText
     volume_usd: DecimalText
     buy_volume_usd: DecimalText
     sell_volume_usd: DecimalText
@@ -2131,11 +2131,11 @@ class ListCandlesQuery(TypedDict):
     resolution: NotRequired[Literal["1m", "5m", "15m", "1h", "4h", "1d"]]
     start: NotRequired[str | int | datetime]
     end: NotRequired[str | int | datetime]
-    limit: NotRequired[int]
-    order: NotRequired[Literal["asc", "desc"]]
     fill: NotRequired[Literal["none", "previous"]]
     source: NotRequired[Literal["pair", "own"]]
     include_mirror: NotRequired[bool]
+    limit: NotRequired[int]
+    order: NotRequired[Literal["asc", "desc"]]
     min_seq: NotRequired[int]
     fields: NotRequired[
         Sequence[
@@ -2146,7 +2146,7 @@ class ListCandlesQuery(TypedDict):
                 "high",
                 "low",
                 "close",
-                "volume",
+                "volume_shares",
                 "volume_usd",
                 "buy_volume_usd",
                 "sell_volume_usd",
@@ -2186,6 +2186,25 @@ class ListStatsQuery(TypedDict):
             ]
         ]
     ]
+
+
+class ListManyCandlesRow(TypedDict):
+    token_id: TokenId
+    candles: list[Candle]
+
+
+class ListManyCandlesQuery(TypedDict):
+    """The optional parameters of listManyCandles."""
+
+    resolution: NotRequired[Literal["1m", "5m", "15m", "1h", "4h", "1d"]]
+    start: NotRequired[str | int | datetime]
+    end: NotRequired[str | int | datetime]
+    fill: NotRequired[Literal["none", "previous"]]
+    source: NotRequired[Literal["pair", "own"]]
+    include_mirror: NotRequired[bool]
+    limit: NotRequired[int]
+    min_seq: NotRequired[int]
+    fields: NotRequired[Sequence[Literal["token_id", "candles"]]]
 
 
 class GetOrderbookQuery(TypedDict):

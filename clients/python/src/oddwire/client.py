@@ -180,6 +180,12 @@ class Client:
         """Trades, volume, fees, markets and traders of each hour or day, of all markets, of one generation, of a builder code, or of categories. Without start and end, the newest."""
         return Pages(self._http, "/v1/stats", query)
 
+    def many_candles(
+        self, token_ids: Sequence[str], **query: Unpack[api.ListManyCandlesQuery]
+    ) -> Pages[api.ListManyCandlesRow]:
+        """The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain."""
+        return Pages(self._http, "/v1/candles", {"token_ids": token_ids, **query})
+
     def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
         """Order book of a token, from the venue."""
         answer: api.OrderBook = self._http.json(Call(f"/v1/orderbook/{segment(token_id)}", query))["data"]
@@ -441,6 +447,12 @@ class AsyncClient:
     def stats(self, **query: Unpack[api.ListStatsQuery]) -> AsyncPages[api.Stats]:
         """Trades, volume, fees, markets and traders of each hour or day, of all markets, of one generation, of a builder code, or of categories. Without start and end, the newest."""
         return AsyncPages(self._http, "/v1/stats", query)
+
+    def many_candles(
+        self, token_ids: Sequence[str], **query: Unpack[api.ListManyCandlesQuery]
+    ) -> AsyncPages[api.ListManyCandlesRow]:
+        """The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain."""
+        return AsyncPages(self._http, "/v1/candles", {"token_ids": token_ids, **query})
 
     async def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
         """Order book of a token, from the venue."""

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
-import type { TokenId } from "../../../base/ids.ts";
+import { formatTokenId, type TokenId } from "../../../base/ids.ts";
 import { namedToken } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
 import {
@@ -10,31 +10,56 @@ import {
   unknownToken,
 } from "../../../query/markets/read-markets.ts";
 import { type CandleRow, candleRow, toCandleRow } from "../../../rows/candle-row.ts";
-import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
+import {
+  decimalText,
+  millisecondsNumber,
+  nullable,
+  tokenIdText,
+} from "../../../rows/wire-format.ts";
 import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { candleSource } from "../../lists/candle-file.ts";
-import { type CandlePage, getFirstBucket, pageAfter } from "../../lists/candle-page.ts";
+import {
+  type CandlePage,
+  getFirstBucket,
+  pageAfter,
+  readCandlePage,
+} from "../../lists/candle-page.ts";
 import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
-import { getList, rangeMeta } from "../../route/list-answer.ts";
+import { getList, metaSchema, paginationSchema, rangeMeta } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
-const querystring = Type.Object({
+const chosen = {
   resolution: Type.Enum(resolutions, { default: "1h" }),
   start: Type.Optional(time),
   end: Type.Optional(time),
-  ...bulkQuery({ pageRows }),
-  cursor: Type.Optional(cursor),
-  order: Type.Enum(["asc", "desc"], { default: "asc" }),
   fill: Type.Enum(["none", "previous"], { default: "none" }),
   source: Type.Enum(["pair", "own"], { default: "pair" }),
   include_mirror: Type.Boolean({ default: false }),
+};
+const querystring = Type.Object({
+  ...chosen,
+  ...bulkQuery({ pageRows }),
+  cursor: Type.Optional(cursor),
+  order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
 type CandleQuery = Static<typeof querystring>;
+
+const tokensMax = 50;
+const manyQuery = Type.Object({
+  token_ids: Type.Array(namedToken, { minItems: 1, maxItems: tokensMax }),
+  ...chosen,
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 100,
+    description: "The most candles of each token: the newest",
+  }),
+});
 
 const candleMeta = Type.Object({
   ...rangeMeta.properties,
@@ -61,10 +86,7 @@ export function listCandles(backend: ListParts): Route {
       const requested = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(requested)) throw unknownToken();
-      const joined = joinTokens(directory, requested, {
-        complement: query.source === "pair",
-        mirror: query.include_mirror,
-      });
+      const joined = join(requested, query, backend);
       const path = `/v1/candles/${requested}`;
       const page = getPage(joined, query, { backend, path });
       const source = candleSource(backend.facts, page, query.order);
@@ -90,6 +112,56 @@ export function listCandles(backend: ListParts): Route {
   });
 }
 
+/** Returns the newest candles of several tokens in the requested order, without tokens never seen on the chain. */
+export function listManyCandles(backend: Backend): Route {
+  return defineRoute({
+    path: "/v1/candles",
+    access: "read",
+    summary: "List candles of several tokens",
+    description:
+      "The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain",
+    querystring: manyQuery,
+    response: Type.Object({
+      data: Type.Array(Type.Object({ token_id: tokenIdText, candles: Type.Array(candleRow) })),
+      not_found: Type.Array(Type.String()),
+      pagination: paginationSchema,
+      meta: metaSchema,
+    }),
+    cacheControl: "private, max-age=1",
+    handler: async ({ query }) => {
+      checkRange(query, ["start", "end"]);
+      const data: { token_id: string; candles: CandleRow[] }[] = [];
+      const not_found: string[] = [];
+      for (const tokenId of query.token_ids) {
+        const token_id = formatTokenId(tokenId);
+        if (!backend.state.directory.isKnownToken(tokenId)) {
+          not_found.push(token_id);
+          continue;
+        }
+        const page = {
+          ...getInterval(join(tokenId, query, backend), query, backend),
+          order: "desc" as const,
+        };
+        const candles = await readCandlePage(backend.facts, page);
+        data.push({ token_id, candles: candles.map((one) => toCandleRow(one, page)).toReversed() });
+      }
+      return {
+        data,
+        not_found,
+        pagination: { limit: tokensMax, has_more: false, next_cursor: null },
+      };
+    },
+  });
+}
+
+function join(
+  tokenId: TokenId,
+  { source, include_mirror: mirror }: Pick<CandleQuery, "source" | "include_mirror">,
+  { state }: Backend,
+): JoinedTokens {
+  return joinTokens(state.directory, tokenId, { complement: source === "pair", mirror });
+}
+
 /** Returns whether later trades cannot change a page: all its candles are closed, or it is empty and in the past. */
 function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean {
   return rows.length === 0 ? to <= now : rows.every((row) => row.closed);
@@ -101,20 +173,30 @@ function getPage(
   query: CandleQuery,
   { backend, path }: { backend: Backend; path: string },
 ): CandlePage {
-  const { start, end, limit = pageRows } = query;
+  const { start, end } = query;
   checkRange(query, ["start", "end"]);
+  const order = start !== undefined || end !== undefined ? query.order : "desc";
+  const whole = { ...getInterval(tokens, query, backend), order };
+  const position = backend.cursors.decode(path, query);
+  return position === null ? whole : pageAfter(whole, Number(position[0]));
+}
+
+/** Returns the requested buckets. Only whole buckets count. */
+function getInterval(
+  tokens: JoinedTokens,
+  query: Pick<CandleQuery, "start" | "end" | "limit" | "resolution" | "fill">,
+  backend: Backend,
+): Omit<CandlePage, "order"> {
+  const { start, end, limit = pageRows } = query;
   const bucketSeconds = resolutionSeconds[query.resolution];
   const bucketAt = (timeMs: number): number =>
     Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;
-  const order = start !== undefined || end !== undefined ? query.order : "desc";
   const from = start !== undefined ? bucketAt(start) : 0;
   const to = end !== undefined ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
   const fillForward = query.fill === "previous";
   const getTotals = (id: TokenId) => backend.state.directory.getTotals(id);
-  const whole = { ...tokens, bucketSeconds, order, limit, fillForward, getTotals, now, from, to };
-  const position = backend.cursors.decode(path, query);
-  return position === null ? whole : pageAfter(whole, Number(position[0]));
+  return { ...tokens, bucketSeconds, limit, fillForward, getTotals, now, from, to };
 }
 
 function getSettlement(
