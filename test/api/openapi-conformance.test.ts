@@ -1,5 +1,6 @@
 /** The responses of the running server, compared with its own OpenAPI document in both directions. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
@@ -329,3 +330,48 @@ test("HEAD of every GET endpoint has every header and no body", async () => {
     assertEveryHeader(answer.headers);
   }
 });
+
+test("the table of Polymarket's fields names only fields and paths that exist on both sides", async () => {
+  const table = await readFile(new URL("../../docs/polymarket-fields.md", import.meta.url), "utf8");
+  const recorded = JSON.parse(
+    await readFile(new URL("../fixtures/polymarket-fields.json", import.meta.url), "utf8"),
+  ) as Readonly<Record<string, readonly string[]>>;
+  const theirs = new Set(Object.values(recorded).flat());
+  const paths = contract.endpoints.map(({ path }) => path);
+  const ours = new Set([
+    ...[...JSON.stringify(contract.document).matchAll(/"(\w+)":/g)].map(([, name]) => name),
+    ...contract.endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)),
+  ]);
+  const rows = [...table.matchAll(/^\| (`.*) \| (.*) \|$/gm)];
+  assert(rows.length > 30);
+  for (const [line, left = "", right = ""] of rows) {
+    for (const name of toNames(left)) {
+      // Recordings have responses, not requests.
+      const isKnown = name.startsWith("/") || theirs.has(name) || unrecorded.has(name);
+      assert(isKnown, `Polymarket has no ${name}: ${line}`);
+    }
+    for (const name of toNames(right.startsWith("the same names") ? left : right)) {
+      const [path = "", query = ""] = name.split("?");
+      const isKnown = name.startsWith("/")
+        ? paths.some((one) => one.endsWith(path))
+        : ours.has(name) || /^(open|resolved|market)$/.test(name);
+      assert(isKnown, `Oddwire has no ${name}: ${line}`);
+      for (const parameter of query.split("&").map((one) => one.replace(/=.*/, "")))
+        assert(parameter === "" || ours.has(parameter), `no parameter ${parameter}: ${line}`);
+    }
+  }
+});
+
+/** Parameters of Polymarket's requests, and fields of its Data API v2 that no recording has. */
+const unrecorded: ReadonlySet<string> = new Set([
+  ..."condition_ids offset order ascending q user SELL filterType CASH filterAmount".split(" "),
+  ..."eventId usdcSize".split(" "),
+]);
+
+/** Returns the fields, parameters and paths of a cell: `tokens[].price` has two, and a path keeps its query. */
+function toNames(cell: string): string[] {
+  const texts = [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
+  return texts
+    .flatMap((text) => (text.startsWith("/") ? [text] : text.split(/[^\w]+/)))
+    .filter((name) => name !== "");
+}
