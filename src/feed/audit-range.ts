@@ -66,8 +66,8 @@ export type AuditParts = {
 /** Reads a stored range again from the endpoints and returns the verdict. */
 export async function auditRange(range: BlockRange, parts: AuditParts): Promise<Verdict> {
   const { endpoints, reread } = parts;
-  const known = await readFactSummary(parts.engine, range);
-  const logs = { ...range, known, excludedHosts: [], way: "logs" } as const;
+  const stored = await readFactSummary(parts.engine, range);
+  const logs = { ...range, stored, excludedHosts: [], way: "logs" } as const;
   const receipts = { ...logs, way: "receipts" } as const;
   // Not every node keeps receipts. The logs of an only endpoint are better than nothing.
   const first = endpoints > 1 ? await reread(logs) : await readEither(receipts, logs, parts);
@@ -96,7 +96,7 @@ async function judgeLastTime(
   if (first === undefined) return { kind: "equal", falseAlarms: [] };
   const { last } = first;
   const isDecided = second?.last.timestamp === last.timestamp || isOnlyBelieved(parts);
-  const wholeRequest = { from: to, to, known: {}, excludedHosts: [], way: "receipts" } as const;
+  const wholeRequest = { from: to, to, stored: {}, excludedHosts: [], way: "receipts" } as const;
   const reading = isDecided ? await parts.reread(wholeRequest) : null;
   if (reading?.kind === "unread") return reading;
   return {
@@ -174,8 +174,8 @@ async function prove(
   excludedHosts: readonly string[],
   parts: AuditParts,
 ): Promise<FactsReading | null> {
-  const known = await readFactSummary(parts.engine, range);
-  const request = { ...range, known, excludedHosts, way: "receipts" } as const;
+  const stored = await readFactSummary(parts.engine, range);
+  const request = { ...range, stored, excludedHosts, way: "receipts" } as const;
   const proof = await readEither(request, { ...request, excludedHosts: [] }, parts);
   return proof.kind === "read" ? proof : null;
 }
@@ -195,13 +195,13 @@ function otherBlock(
   read: readonly FactLine[],
   field: "timestamp" | "blockHash",
 ): number | null {
-  const known = new Map(
+  const byBlock = new Map(
     stored.flatMap((line) =>
       line[field] === null ? [] : [[toBlockNumber(line.seq), line[field]]],
     ),
   );
   const isOther = (line: FactLine) =>
-    (known.get(toBlockNumber(line.seq)) ?? line[field]) !== line[field];
+    (byBlock.get(toBlockNumber(line.seq)) ?? line[field]) !== line[field];
   const other = read.find((line) => line[field] !== null && isOther(line));
   return other === undefined ? null : toBlockNumber(other.seq);
 }

@@ -7,7 +7,7 @@ import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type FactSummary, summarizeLines, toLines } from "../storage/recovery/fact-fingerprint.ts";
 
 /** The blocks to read again, and a summary of the facts stored for them. */
-export type FactsRequest = RereadRequest & { readonly known: FactSummary };
+export type FactsRequest = RereadRequest & { readonly stored: FactSummary };
 
 /** The answer of one endpoint about a range, decoded to facts. Plain data. */
 export type FactsReading = Omit<Reread, "blocks"> & {
@@ -27,8 +27,8 @@ export async function rereadFacts(
   try {
     const { blocks, ...read } = await source.reread(request);
     const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
-    const isKnown = isDeepStrictEqual(summarizeLines(toLines(facts)), request.known);
-    return { kind: "read", ...read, facts: isKnown ? null : facts };
+    const isStored = isDeepStrictEqual(summarizeLines(toLines(facts)), request.stored);
+    return { kind: "read", ...read, facts: isStored ? null : facts };
   } catch (thrown) {
     if (!(thrown instanceof EndpointError)) throw thrown;
     return { kind: "unread", reason: thrown.message };

@@ -88,8 +88,8 @@ class HourSums {
 
   open(hour: number, generation: Generation, builder: Hash | null): HourSum {
     const key = builder === null ? hour * 4 + generation : `${hour} ${generation} ${builder}`;
-    const known = this.#sums.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#sums.get(key);
+    if (existing !== undefined) return existing;
     const none = { trades: 0, volumeUsd: 0n, feesUsd: 0n, walletMarks: new Set<number>() };
     const sum = { hour, generation, builder, ...none };
     this.#sums.set(key, sum);

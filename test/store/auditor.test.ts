@@ -72,9 +72,9 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   const end = right.at(-1);
   assert(end !== undefined && right[0]?.number === 100);
   await appendFacts(store, encodeFacts({ fromBlock: 100, last: end }, wrong));
-  const reread = async ({ from, to, known }: FactsRequest): Promise<FactsReading> => {
+  const reread = async ({ from, to, stored }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
-    const isEqual = isDeepStrictEqual(known, summarizeLines(toLines(reported)));
+    const isEqual = isDeepStrictEqual(stored, summarizeLines(toLines(reported)));
     const facts = isEqual ? null : reported;
     return { kind: "read", host: "one", calls: 3, last: reported.at(-1) ?? end, facts };
   };

@@ -209,16 +209,20 @@ export class MetadataLedger implements MetadataSink {
   /** Records when the venue was asked. Without `flags`, a market that an answer leaves out keeps the flags it had. */
   #record(
     conditionId: ConditionId,
-    known: { readonly nowSeconds: number; readonly flags?: number; readonly liquidityUsd?: number },
+    answer: {
+      readonly nowSeconds: number;
+      readonly flags?: number;
+      readonly liquidityUsd?: number;
+    },
   ): void {
     const { columns } = this.#markets.directory;
     const ordinal = this.#markets.directory.getOrdinal(conditionId);
     if (ordinal === null) return;
     this.#journal.amend(() => {
-      columns.set(columns.venueAt, ordinal, known.nowSeconds);
-      if (known.flags !== undefined) columns.set(columns.venueFlags, ordinal, known.flags);
+      columns.set(columns.venueAt, ordinal, answer.nowSeconds);
+      if (answer.flags !== undefined) columns.set(columns.venueFlags, ordinal, answer.flags);
       const isResolved = (columns.flags.get(ordinal) & marketFlags.resolved) !== 0;
-      const { liquidityUsd } = known;
+      const { liquidityUsd } = answer;
       if (liquidityUsd !== undefined)
         columns.set(columns.liquidityUsd, ordinal, isResolved ? 0 : liquidityUsd);
     });
