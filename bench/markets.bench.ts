@@ -269,6 +269,7 @@ function deltaOfMarkets(block: number): Delta {
       fills: 0,
       events: 0,
       ledger: 0,
+      ledgerKinds: {},
       balances: 0,
       hours: [],
       quarantined: [],

@@ -52,6 +52,8 @@ export class Pipeline {
     /** Logs that could not be read, by reason. */
     quarantined: new KindCounts(),
     anomalies: new KindCounts(),
+    /** Rows of the ledger, by kind. */
+    ledger: new KindCounts(),
   };
 
   constructor(parts: {
@@ -194,6 +196,7 @@ export class Pipeline {
     status.trades += trades.length;
     if (tally.fills > 0) status.events.add("order_filled", tally.fills);
     for (const { event } of events) status.events.add(event.kind);
+    for (const [kind, rows] of Object.entries(tally.ledgerKinds)) status.ledger.add(kind, rows);
     for (const { seq, reason } of tally.quarantined) {
       status.quarantined.add(reason);
       this.#log.error({ seq, reason }, "a log cannot be decoded and is kept in quarantine");

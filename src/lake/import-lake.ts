@@ -170,6 +170,7 @@ async function readGroup(
     fills: count("fills"),
     events: count("events"),
     ledger: count("ledger"),
+    ledgerKinds: {},
     balances: count("balance_changes"),
     hours: [],
     quarantined,

@@ -3,7 +3,7 @@ import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts"
 import type { MatchAnomaly } from "./derive-fills.ts";
 import { type Trade, toTrades } from "./fill.ts";
 import { type HourTotals, mergeHours, sumHours } from "./hour-totals.ts";
-import type { BalanceChange } from "./ledger/ledger-row.ts";
+import type { BalanceChange, LedgerKind, LedgerRow } from "./ledger/ledger-row.ts";
 
 /** The data that views need of consecutive blocks, in chain order. It is much smaller than their fills. */
 export type Delta = {
@@ -25,6 +25,8 @@ export type Tally = {
   readonly fills: number;
   readonly events: number;
   readonly ledger: number;
+  /** The rows of the ledger by kind. */
+  readonly ledgerKinds: Readonly<Partial<Record<LedgerKind, number>>>;
   readonly balances: number;
   readonly hours: readonly HourTotals[];
   readonly quarantined: readonly Pick<QuarantinedLog, "seq" | "reason">[];
@@ -56,6 +58,7 @@ export function toTally({ quarantined, anomalies, ...block }: BlockFacts): Tally
     fills: block.fills.length,
     events: block.events.length,
     ledger: block.ledger.length,
+    ledgerKinds: countKinds(block.ledger),
     balances: block.balances.length,
     hours: sumHours(block.fills),
     quarantined: quarantined.map(({ seq, reason }) => ({ seq, reason })),
@@ -69,9 +72,23 @@ export function sumTallies(parts: readonly Tally[]): Tally {
     fills: parts.reduce((sum, { fills }) => sum + fills, 0),
     events: parts.reduce((sum, { events }) => sum + events, 0),
     ledger: parts.reduce((sum, { ledger }) => sum + ledger, 0),
+    ledgerKinds: sumKinds(parts.map(({ ledgerKinds }) => ledgerKinds)),
     balances: parts.reduce((sum, { balances }) => sum + balances, 0),
     hours: mergeHours(parts.flatMap(({ hours }) => hours)),
     quarantined: parts.flatMap(({ quarantined }) => quarantined),
     anomalies: parts.flatMap(({ anomalies }) => anomalies),
   };
+}
+
+function countKinds(rows: readonly LedgerRow[]): Tally["ledgerKinds"] {
+  const counts: Partial<Record<LedgerKind, number>> = {};
+  for (const { kind } of rows) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+function sumKinds(parts: readonly Tally["ledgerKinds"][]): Tally["ledgerKinds"] {
+  const sums: Partial<Record<LedgerKind, number>> = {};
+  for (const [kind, count] of parts.flatMap((part) => Object.entries(part)))
+    sums[kind as LedgerKind] = (sums[kind as LedgerKind] ?? 0) + count;
+  return sums;
 }

@@ -2,14 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatMicros } from "../../src/base/decimal.ts";
+import { toTokenId } from "../../src/base/ids.ts";
+import { on } from "../support/faults.ts";
 import { readFixture } from "../support/read-fixture.ts";
-import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
 import {
   type ExpectedRow,
   formatExpectedRow,
+  readExpectedBalances,
   readExpectedLedger,
 } from "../support/recorded-ledger.ts";
 import { linkedTokens, readExpectedPositions } from "../support/recorded-positions.ts";
+import { runCommand } from "../support/run-command.ts";
 import type { ScriptedBlock } from "../support/scripted-block.ts";
 import type { Service } from "../support/service.ts";
 
@@ -28,7 +32,47 @@ test("a recording of wallets", async (t) => {
   await t.test("volumes and fees of each day", () => checkDays(service));
   await t.test("holders", () => checkHolders(service));
   await t.test("open interest", () => checkInterest(service));
+  assert.equal(await service.stop(), 0);
+  await t.test("balances of the contracts", () => checkBalances(stage));
 });
+
+/** Compares stored balances with those that the recording read from contract state. */
+async function checkBalances({ node, head, commandSettings }: Stage): Promise<void> {
+  const { holders, tokens, blocks: changes } = readExpectedBalances();
+  const balances = new Map<string, bigint>();
+  for (const [, changed] of changes)
+    for (const [holder, token, balance] of changed)
+      balances.set(`${holders[holder]} ${tokens[token]}`, BigInt(balance));
+  let calls = 0;
+  let surplus = 0n;
+  node.fault(
+    on("eth_call", ({ params }) => {
+      const [{ data = "" } = {}, block] = params as readonly [{ readonly data?: string }?, string?];
+      assert.equal(Number(block), head);
+      calls += 1;
+      const words = data.slice(10).match(/.{64}/g) ?? [];
+      const count = Number(`0x${words[2]}`);
+      const read = words.slice(3, 3 + count).map((wallet, index) => {
+        const pair = `0x${wallet.slice(24)} 0x${words[4 + count + index]}`;
+        return (balances.get(pair) ?? 0n) + (index === 0 ? surplus : 0n);
+      });
+      const result = [32n, BigInt(count), ...read].map((word) => toTokenId(word).slice(2));
+      return { kind: "result", json: JSON.stringify(`0x${result.join("")}`) };
+    }),
+  );
+  const run = (count: string) =>
+    runCommand(["check", "--from", String(head), "--balances", count], commandSettings);
+  const equal = await run("4000");
+  assert.equal(equal.code, 0, equal.stderr);
+  assert.match(equal.stdout, /^3\d{3} balances at block 557: equal those of the contracts$/m);
+  assert(calls > 10);
+  surplus = 1n;
+  const differs = await run("300");
+  assert.equal(differs.code, 2, differs.stderr);
+  assert.match(differs.stdout, /^0x[0-9a-f]{40} holds \d+ of token \d+, and \d+ is stored$/m);
+  const wrong = await run("many");
+  assert.deepEqual([wrong.code, wrong.stderr.includes("from 0 to 100000")], [2, true]);
+}
 
 async function checkPositions(service: Service): Promise<void> {
   const byWallet = Map.groupBy(expected?.positions ?? [], ({ wallet }) => wallet);

@@ -143,6 +143,7 @@ const indexerMetrics: Metrics["indexer"] = {
   trades: 7,
   events_per_second: 13.5,
   match_anomalies: { legs_differ_from_summary: 14 },
+  ledger_rows: { trade: 7 },
   quarantined_logs: { 'a "quoted" reason\\with a backslash': 15 },
   reorgs: 16,
   deepest_reorg_blocks: 17,

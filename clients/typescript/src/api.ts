@@ -1881,6 +1881,7 @@ export type GetMetrics = {
       readonly trades: number;
       readonly events_per_second: number | null;
       readonly match_anomalies: { readonly [name: string]: number };
+      readonly ledger_rows: { readonly [name: string]: number };
       readonly quarantined_logs: { readonly [name: string]: number };
       readonly reorgs: number;
       readonly deepest_reorg_blocks: number;

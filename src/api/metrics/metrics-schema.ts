@@ -47,7 +47,10 @@ const indexerSchema = Type.Object({
   events: countsBy("kind").counter("Events by kind; fills are order_filled"),
   trades: count.counter("Trades"),
   events_per_second: measured.gauge("Events per second over the last 5 seconds"),
-  match_anomalies: countsBy("kind").counter("Matches that break a rule, by rule"),
+  match_anomalies: countsBy("kind").counter(
+    "Matches that break a rule, by rule, and ledger_differs_from_transfers: transfers that no cause explains",
+  ),
+  ledger_rows: countsBy("kind").counter("Changes of tokens of wallets, by cause"),
   quarantined_logs: countsBy("reason").counter("Logs that could not be decoded, by reason"),
   reorgs: count.counter("Reorganizations that reverted blocks"),
   deepest_reorg_blocks: count.gauge("The most blocks one reorganization reverted"),

@@ -210,6 +210,7 @@ function getIndexer(
     trades: counts?.trades ?? 0,
     events_per_second: progress?.rates?.eventsPerSecond ?? null,
     match_anomalies: counts?.anomalies.toRecord() ?? {},
+    ledger_rows: counts?.ledger.toRecord() ?? {},
     quarantined_logs: counts?.quarantined.toRecord() ?? {},
     reorgs: chain?.reorgs ?? 0,
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,

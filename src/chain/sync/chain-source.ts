@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { closeOnError } from "../../base/close-on-error.ts";
 import { toError } from "../../base/errors.ts";
+import type { Address } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
@@ -19,6 +20,7 @@ import type { OnHead, OnLost, OpenTransport, Transport } from "../rpc/transport.
 import { WsTransport } from "../rpc/ws-transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
 import { deriveLogFilter, type RequestedLogs } from "../verify/log-filter.ts";
+import { type BalancePair, fetchBalances } from "../verify/token-balances.ts";
 import type { ChainParts } from "./chain-parts.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
 import { Finality, type MinorityRule } from "./finality.ts";
@@ -162,6 +164,14 @@ export class ChainSource<Final = readonly Block[]> {
   /** Reads final blocks again, for the audit, as `rereadBlocks` does. */
   async reread(request: RereadRequest): Promise<Reread> {
     return rereadBlocks(this.#parts, request);
+  }
+
+  /** Reads balances of tokens at a final block, as `fetchBalances` does. */
+  async readBalances(
+    pairs: readonly BalancePair[],
+    at: { readonly contract: Address; readonly block: number },
+  ): Promise<readonly bigint[]> {
+    return fetchBalances(this.#parts.pool, pairs, at);
   }
 
   /** Ends `batches()` and all running work. */

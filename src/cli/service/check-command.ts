@@ -4,20 +4,27 @@ import type { Engine } from "../../storage/engine/engine.ts";
 import { readFactSummary } from "../../storage/recovery/fact-fingerprint.ts";
 import { verifyAllCommits, verifyCandles } from "../../storage/recovery/recover.ts";
 import { exitCodes, print, setExitCode, UsageError } from "../command.ts";
+import type { BalanceCheck } from "./check-balances.ts";
 import { type RangeOptions, withAudit } from "./with-audit.ts";
 
 const slicesAtOnceDefault = 4;
 const slicesAtOnceMax = 16;
+const balancesMax = 100_000;
 
 /**
  * Compares stored blocks with the nodes and prints the differences. Throws `StoreDamagedError` when there are none, but
  * other rows are missing.
  */
 export function check(
-  options: RangeOptions & { readonly parallel?: string; readonly json?: true },
+  options: RangeOptions & {
+    readonly parallel?: string;
+    readonly balances?: string;
+    readonly json?: true;
+  },
 ): Promise<number> {
-  return withAudit(options, async ({ engine, coverage, range, compare }) => {
+  return withAudit(options, async ({ engine, coverage, range, compare, compareBalances }) => {
     const isJson = options.json === true;
+    const balanceCount = toBalanceCount(options.balances);
     const differences: Difference[] = [];
     const mismatches: string[] = [];
     for await (const found of compare(slicesAtOnce(options.parallel))) {
@@ -28,15 +35,19 @@ export function check(
       for (const difference of found.differences) print(formatDifference(difference));
       if (found.mismatch !== null) print(`not proven: ${found.mismatch}`);
     }
-    const isEqual = differences.length === 0;
-    if (isEqual) await verifyDerived(engine, coverage);
+    const balances = balanceCount === 0 ? null : await compareBalances(balanceCount);
+    const areFactsEqual = differences.length === 0;
+    const isEqual = areFactsEqual && (balances?.wrong.length ?? 0) === 0;
+    if (areFactsEqual) await verifyDerived(engine, coverage);
     const facts = await readFactSummary(engine, range);
-    if (isJson) print(JSON.stringify({ ...range, equal: isEqual, differences, mismatches, facts }));
+    if (isJson)
+      print(JSON.stringify({ ...range, equal: isEqual, differences, mismatches, facts, balances }));
     else {
       for (const [name, { count, hash }] of Object.entries(facts)) {
         print(`${hash.padStart(16, "0")} ${String(count).padStart(9)} ${name}`);
       }
-      const verdict = isEqual ? "match the nodes" : "differ from the nodes";
+      if (balances !== null) printBalances(balances);
+      const verdict = areFactsEqual ? "match the nodes" : "differ from the nodes";
       print(`blocks ${range.from} to ${range.to} ${verdict}`);
     }
     return isEqual ? exitCodes.done : exitCodes.differs;
@@ -47,6 +58,20 @@ export function check(
 async function verifyDerived(engine: Engine, coverage: Coverage): Promise<void> {
   await verifyAllCommits(engine, coverage);
   await verifyCandles(engine, coverage.last);
+}
+
+function printBalances({ block, compared, wrong }: BalanceCheck): void {
+  for (const { wallet, token_id, stored, contract } of wrong) {
+    print(`${wallet} holds ${contract} of token ${token_id}, and ${stored} is stored`);
+  }
+  const verdict = wrong.length === 0 ? "equal" : `${wrong.length} differ from`;
+  print(`${compared} balances at block ${block}: ${verdict} those of the contracts`);
+}
+
+function toBalanceCount(text = "0"): number {
+  const count = /^[0-9]{1,7}$/.test(text) ? Number(text) : balancesMax + 1;
+  if (count <= balancesMax) return count;
+  throw new UsageError(`--balances is a number from 0 to ${balancesMax}`);
 }
 
 function slicesAtOnce(text = String(slicesAtOnceDefault)): number {

@@ -116,6 +116,10 @@ function addCheck(program: Command): void {
     .addOption(fromOption())
     .addOption(toOption())
     .option("--parallel <n>", "slices of 500 blocks read at a time, 1 to 16 (default: 4)")
+    .option(
+      "--balances <n>",
+      "also compare n balances, chosen at random, with balanceOfBatch at the last stored block",
+    )
     .option("--json", "print one JSON object, with counts and hashes")
     .action(lazily(async () => (await import("./check-command.ts")).check));
   for (const option of settingFlags(["data-dir"])) check.addOption(option);

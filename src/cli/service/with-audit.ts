@@ -25,6 +25,7 @@ import { finishRepair } from "../../storage/recovery/repair.ts";
 import { getServerDatabase, openExistingDatabase } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { closeBeforeExit, UsageError } from "../command.ts";
+import { type BalanceCheck, checkBalances } from "./check-balances.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { toEnvironment } from "./setting-flags.ts";
 
@@ -39,6 +40,8 @@ export type AuditCommandParts = {
    * shows progress on standard error. Retries while no node answers, then throws `SERVICE_UNAVAILABLE`.
    */
   readonly compare: (slicesAtOnce: number) => AsyncIterable<Mismatch>;
+  /** Compares so many balances with the token contracts, at the last stored block. */
+  readonly compareBalances: (count: number) => Promise<BalanceCheck>;
 };
 
 type Mismatch = Extract<Verdict, { kind: "differs" }>;
@@ -81,9 +84,13 @@ export async function withAudit<Result>(
   if (isOurs) await finishRepair(engine, () => dropMarketsFile(dataDir));
   if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
   const range = getRange(options, coverage);
-  const nodes = await openNodes({ config, contracts, engine, coverage }, opened);
+  const { source, nodes } = await openNodes({ config, contracts, engine, coverage }, opened);
   const compare = (slicesAtOnce: number) => compareSlices(range, nodes, slicesAtOnce);
-  return await work({ dataDir, engine, coverage, range, compare });
+  const compareBalances = (count: number) => {
+    if (!contracts.wallets) throw new UsageError("--balances needs ODDWIRE_WALLETS=on");
+    return checkBalances({ engine, coverage, contracts, source }, count);
+  };
+  return await work({ dataDir, engine, coverage, range, compare, compareBalances });
 }
 
 function reportWaiting(reason: string): void {
@@ -122,7 +129,7 @@ async function openNodes(
     readonly contracts: Contracts;
   },
   opened: AsyncDisposableStack,
-): Promise<AuditParts> {
+): Promise<{ readonly source: ChainSource<unknown>; readonly nodes: AuditParts }> {
   const { config, contracts, engine, coverage } = parts;
   const decoder = new LogDecoder(contracts);
   const options: ChainSourceOptions = {
@@ -138,7 +145,7 @@ async function openNodes(
   decoder.filter.named.replaceFrom(0, await readNamedContracts(engine, coverage.last));
   const source = await ChainSource.open(options, ({ blocks }) => blocks);
   opened.defer(() => source.close());
-  return {
+  const nodes: AuditParts = {
     engine,
     endpoints: config.rpcUrls.length,
     areTimesBelieved: true,
@@ -150,6 +157,7 @@ async function openNodes(
       return { kind: "unread", reason: `${reason} (ODDWIRE_RPC_MINORITY)` };
     },
   };
+  return { source, nodes };
 }
 
 async function auditPatiently(

@@ -2294,6 +2294,7 @@ class GetMetricsAnswerIndexer(TypedDict):
     trades: int
     events_per_second: float | None
     match_anomalies: dict[str, int]
+    ledger_rows: dict[str, int]
     quarantined_logs: dict[str, int]
     reorgs: int
     deepest_reorg_blocks: int
