@@ -9,7 +9,7 @@ import type { Engine } from "../../storage/engine/engine.ts";
 import { readBalanceSample, type StoredBalance } from "../../storage/read-balance-sample.ts";
 
 /** A balance that differs. Amounts are micros. */
-export type WrongBalance = {
+type WrongBalance = {
   readonly wallet: string;
   readonly token_id: string;
   readonly stored: string;
