@@ -15,10 +15,12 @@ export const decoder = new LogDecoder(contracts);
 export const startBlock = numberBeforeChains + 1;
 
 /**
- * Far longer than any pause of a breaker or a provider. A subject that needs more has stalled. With 5 calls a second, the
- * proofs of a few blocks by single receipts take two minutes.
+ * How long a subject can take to reach the end of the chain once nothing fails. Far longer than any pause of a breaker
+ * or a provider: a minute was the longest of 28 schedules. A subject that needs more has stalled.
  */
-const healMsMax = 300_000;
+const healMsMax = 120_000;
+/** The same with 5 calls a second, with which the proofs of a few blocks by single receipts take minutes. */
+const slowHealMsMax = 300_000;
 const silent = openLog({ level: "silent" });
 
 /** The subject of a simulation: it applies changes, crashes and restarts. */
@@ -81,7 +83,7 @@ export class Simulation {
       this.#abort.abort();
       // A real store completes its last append in real time.
       const isPaused = () => this.#subject.isBusy;
-      await this.clock.run({ isOver: () => living.isOver, isPaused, limitMs: healMsMax });
+      await this.clock.run({ isOver: () => living.isOver, isPaused, limitMs: this.#healMsMax });
     }
     const callsMax = this.#callsPerSecondMax ?? Infinity;
     assert(this.world.busiestSecond <= callsMax, `${this.world.busiestSecond} calls in a second`);
@@ -94,6 +96,10 @@ export class Simulation {
     const status = JSON.stringify(this.#source?.status, null, 2);
     const at = `${this.clock.monotonicMs().toFixed()} ms`;
     return `${at}: at ${newest?.number} (final ${finalized}) of ${head} (final ${final}); ${status}`;
+  }
+
+  get #healMsMax(): number {
+    return this.#callsPerSecondMax === 5 ? slowHealMsMax : healMsMax;
   }
 
   /** Starts a task. Its failure fails the simulation. */
@@ -113,7 +119,7 @@ export class Simulation {
     await this.clock.run({
       isOver: () => this.#failure !== null || isReached(),
       isPaused: () => this.#subject.isBusy,
-      limitMs: healMsMax,
+      limitMs: this.#healMsMax,
     });
     if (this.#failure !== null) throw this.#failure;
   }

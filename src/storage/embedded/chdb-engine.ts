@@ -190,12 +190,16 @@ function refuseFewFiles(): void {
 const fewFiles =
   "the limit of open files is too low for the embedded engine; raise it, for example with ulimit -n 65536";
 
+/** The engine keeps 1,000 idle threads by default, and each of them three open files. */
+const connectionArgs = ["--max_thread_pool_free_size=16"];
+
 /** Opens all connections. Throws `StoreDamagedError`. */
 function openSessions(library: Library, path: string): readonly chdb.Session[] {
   const sessions: chdb.Session[] = [];
   try {
     const { writersMax, readersMax } = storeLimits;
-    while (sessions.length < writersMax + readersMax) sessions.push(new library.Session(path));
+    while (sessions.length < writersMax + readersMax)
+      sessions.push(new library.Session(path, { connectionArgs }));
     for (const [index, session] of sessions.entries()) {
       session.query(`SET ${listSettings(index < writersMax ? writeSettings : rowSettings)}`);
     }
