@@ -1,7 +1,8 @@
 import type { Address, Hash, Seq } from "../../base/ids.ts";
-import { isStoredEvent, type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
+import { type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { prefixed, type Row } from "../engine/engine.ts";
+import { hasEventShape } from "./event-shapes.ts";
 
 /** Fields whose integers can be larger than JSON numbers hold exactly. They are stored as decimal strings. */
 const bigintFields: ReadonlySet<string> = new Set([
@@ -40,7 +41,7 @@ export function isEventRow(row: {
   try {
     const event = decodeEvent(row.payload);
     return (
-      isStoredEvent(event) &&
+      hasEventShape(event) &&
       event.kind === row.kind &&
       getSubject(event) === row.subject &&
       encodeEvent(event) === row.payload

@@ -37,8 +37,8 @@ export type LakePart = {
 /** Where the tables are, and whether a service answers requests meanwhile. */
 type Part = { readonly engine: Engine; readonly isPatient: boolean };
 
-/** The largest dictionary of a column: the accounts of a row group need a little more than the default of 1 MiB. */
-const dictionaryBytes = 2 * 1024 ** 2;
+/** The largest dictionary of a column: hashes and accounts take less time and bytes without. */
+const dictionaryBytes = 256 * 1024;
 
 /** Without Bloom filters: they take a tenth of a file, and few readers use them. */
 const parquet =
