@@ -21,15 +21,15 @@ async function* readFolderFile(
     if (found?.isSymbolicLink())
       throw new LakeError(`${parent} is a symbolic link, which is not followed`);
   }
-  const file = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-    (thrown: NodeJS.ErrnoException) => {
-      if (thrown.code === "ENOENT") throw new LakeError(`${folder} has no ${path}`);
-      if (thrown.code === "ELOOP") {
-        throw new LakeError(`${join(folder, path)} is a symbolic link, which is not followed`);
-      }
-      throw new LakeError(`${join(folder, path)} cannot be read: ${thrown.message}`);
-    },
-  );
+  // Opening a named pipe would wait for a writer.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(join(folder, path), flags).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === "ENOENT") throw new LakeError(`${folder} has no ${path}`);
+    if (thrown.code === "ELOOP") {
+      throw new LakeError(`${join(folder, path)} is a symbolic link, which is not followed`);
+    }
+    throw new LakeError(`${join(folder, path)} cannot be read: ${thrown.message}`);
+  });
   try {
     if (!(await file.stat()).isFile()) throw new LakeError(`${join(folder, path)} is not a file`);
     let bytes = 0;

@@ -10,7 +10,6 @@ import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
 import { AppendGroup } from "../storage/append/append-group.ts";
 import type { FactStore } from "../storage/append/fact-store.ts";
-import { isEventRow } from "../storage/codec/event-codec.ts";
 import type { FactsIdentity } from "../storage/directory/identity.ts";
 import type { Engine, SelectedRows } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
@@ -26,6 +25,7 @@ import {
 } from "../storage/lake/lake-parts.ts";
 import { type LakeFactTable, lakeFactTables } from "../storage/lake/lake-tables.ts";
 import type { FactTable } from "../storage/schema/fact-tables.ts";
+import { isEventRow } from "./event-rows.ts";
 import { LakeError } from "./lake-error.ts";
 import {
   type LakeFile,

@@ -62,6 +62,11 @@ test("a file whose rows are not those of a lake is refused, whatever its hash sa
     ["fills", "SELECT * REPLACE ('1e99' AS maker_amount_raw) FROM FILE", /cannot be read/],
     [
       "fills",
+      "SELECT * REPLACE (77 AS exchange_version) FROM FILE",
+      /exchange_version is 1, 2 or 3/,
+    ],
+    [
+      "fills",
       "SELECT * REPLACE (timestamp + 86400 AS timestamp) FROM FILE",
       /rows of other days than \d{4}-/,
     ],

@@ -1,5 +1,6 @@
 /** Other tools read a lake: recipes of its page run, all tools read the rows of the API, and its columns are documented. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -12,6 +13,7 @@ import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { lakeFactTables, writtenColumns } from "../../src/storage/lake/lake-tables.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
+import { runProgram } from "../support/run-command.ts";
 import { getFills } from "../support/store-chain.ts";
 import { exported, finalDays, openFilled, toApiField } from "../support/test-lake.ts";
 import { readText } from "../tidy/project-files.ts";
@@ -71,6 +73,24 @@ test("DuckDB reads the rows of the API, and only the days that a query needs", {
     `EXPLAIN ANALYZE SELECT sum(value_usd) FROM ${from} WHERE date = '${volumes[0]?.[0]}'`,
   );
   assert.match(JSON.stringify(plan), new RegExp(`Scanning Files: 1/${volumes.length}\\b`));
+});
+
+test("Polars reads the volumes of the API", { skip: embeddedOnly }, async (t) => {
+  const python = process.env["PYTHON"] ?? "python3";
+  if (spawnSync(python, ["-c", "import polars"]).status !== 0)
+    return t.skip("NOT TESTED: there is no Polars");
+  const { folder, volumes } = await openLake(t, 33);
+  const program = `days = (${getRecipe("Polars", folder)
+    .replace(/^import.*\n/, "")
+    .trim()})
+print(days.sort("date").write_csv(include_header=False), end="")`;
+  const { stdout, stderr } = await runProgram(python, ["-c", `import polars as pl\n${program}`]);
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split(","));
+  const sums = lines.map(([day, sum = ""]) => [day, formatMicros(parseMicros(sum) ?? 0n)]);
+  assert.deepEqual(sums, volumes, stderr);
 });
 
 test("ClickHouse reads the volumes of the API", { skip: embeddedOnly }, async (t) => {

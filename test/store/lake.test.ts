@@ -1,5 +1,6 @@
 /** A store that is filled from a lake equals the one that the lake was exported from, and files for readers equal the API. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -151,6 +152,13 @@ test("a changed, cut, missing or linked file and a changed manifest are refused 
         await symlink("/etc/hostname", path);
       },
       /symbolic link/,
+    ],
+    [
+      async () => {
+        await rm(path);
+        execFileSync("mkfifo", [path]);
+      },
+      /is not a file/,
     ],
   ];
   await filled.source.close();

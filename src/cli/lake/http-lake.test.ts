@@ -122,6 +122,15 @@ test("a redirect to a loopback or private address is refused unless it is allowe
     "localhost",
     "[::ffff:127.0.0.1]",
     "0.0.0.0",
+    "0x7f.1",
+    "2130706433",
+    "100.64.0.1",
+    "198.18.0.1",
+    "[::127.0.0.1]",
+    "[64:ff9b:1::7f00:1]",
+    "[2002:7f00:1::]",
+    "[fec0::1]",
+    "[ff02::1]",
   ];
   for (const host of hosts) {
     const url = await redirecting(`http://${host}:1/`);

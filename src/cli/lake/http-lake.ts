@@ -194,7 +194,7 @@ function isPrivate(address: string): boolean {
   return privateAddresses.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Loopback, private, link-local, shared and unspecified addresses (RFC 6890). */
+/** Addresses that are not global (RFC 6890), and those that embed others. */
 const privateAddresses = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -203,16 +203,22 @@ for (const [network, prefix] of [
   ["127.0.0.0", 8],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
   ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
 ] as const) {
   privateAddresses.addSubnet(network, prefix, "ipv4");
   privateAddresses.addSubnet(`::ffff:${network}`, 96 + prefix, "ipv6");
 }
 for (const [network, prefix] of [
-  ["::", 127],
+  ["::", 96],
+  ["64:ff9b::", 32],
+  ["2001::", 32],
+  ["2002::", 16],
   ["fc00::", 7],
-  ["fe80::", 10],
-  ["64:ff9b::", 96],
+  ["fe80::", 9],
+  ["ff00::", 8],
 ] as const) {
   privateAddresses.addSubnet(network, prefix, "ipv6");
 }

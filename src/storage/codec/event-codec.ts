@@ -2,7 +2,6 @@ import type { Address, Hash, Seq } from "../../base/ids.ts";
 import { type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { prefixed, type Row } from "../engine/engine.ts";
-import { hasEventShape } from "./event-shapes.ts";
 
 /** Fields whose integers can be larger than JSON numbers hold exactly. They are stored as decimal strings. */
 const bigintFields: ReadonlySet<string> = new Set([
@@ -30,25 +29,6 @@ export function decodeEvent(payload: string): StoredEvent {
     if (Array.isArray(value)) return value.map((item) => BigInt(String(item)));
     return typeof value === "string" ? BigInt(value) : value;
   }) as StoredEvent;
-}
-
-/** Whether a row from outside, a file of a lake, is one that `encodeEvent` and `getSubject` have written. */
-export function isEventRow(row: {
-  readonly kind: string;
-  readonly subject: string;
-  readonly payload: string;
-}): boolean {
-  try {
-    const event = decodeEvent(row.payload);
-    return (
-      hasEventShape(event) &&
-      event.kind === row.kind &&
-      getSubject(event) === row.subject &&
-      encodeEvent(event) === row.payload
-    );
-  } catch {
-    return false;
-  }
 }
 
 /** Columns of `events`, in the order in which `parseEvent` reads them. */

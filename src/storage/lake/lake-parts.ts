@@ -45,8 +45,10 @@ const parquet =
   "SETTINGS output_format_parquet_compression_method = 'zstd', output_format_parquet_write_bloom_filter = 0, " +
   `output_format_parquet_max_dictionary_size = ${dictionaryBytes}`;
 
-/** A file must have every column, with a value in every row. */
-const strictly = `SETTINGS input_format_parquet_allow_missing_columns = 0, input_format_null_as_default = 0, ${longRows}`;
+/** A file must have every column, with a value in every row. What it says of the memory that it takes can be wrong. */
+const strictly =
+  "SETTINGS input_format_parquet_allow_missing_columns = 0, input_format_null_as_default = 0, " +
+  `max_memory_usage = ${3 * 1024 ** 3}, ${longRows}`;
 
 /** Splits the blocks of a range that have facts in a time into parts of about `rowsMax` rows, or one block. */
 export async function readLakeParts(

@@ -58,7 +58,12 @@ const factColumns = {
     ...["maker", "taker"].map(address),
     ...["size", "value"].map(decimal),
     word("side", side),
-    same("UInt8")("exchange_version"),
+    [
+      "exchange_version",
+      "UInt8",
+      "exchange_version",
+      "toUInt8(exchange_version + throwIf(exchange_version NOT IN (1, 2, 3), 'exchange_version is 1, 2 or 3'))",
+    ],
     ...["order_hash", "tx_hash", "block_hash"].map(bytes32),
     address("exchange_address"),
     word("exchange", exchange),

@@ -1,7 +1,8 @@
-/** The shapes of stored events, for rows from outside: a file of a lake can hold any JSON. */
+/** Whether a row of a file of events is one that this service has written: it can hold any JSON. */
 import { type TProperties, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { StoredEvent } from "../../contracts/events.ts";
+import type { StoredEvent } from "../contracts/events.ts";
+import { decodeEvent, encodeEvent, getSubject } from "../storage/codec/event-codec.ts";
 
 const hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
 const address = Type.String({ pattern: "^0x[0-9a-f]{40}$" });
@@ -86,7 +87,24 @@ const checkers = new Map(
   ]),
 );
 
-/** Whether a value is an event that is stored, with all of its fields and no others. */
-export function hasEventShape(value: { readonly kind: unknown }): value is StoredEvent {
-  return checkers.get(String(value.kind))?.Check(value) === true;
+/** A row of a file of events. */
+export type EventRow = {
+  readonly kind: string;
+  readonly subject: string;
+  readonly payload: string;
+};
+
+/** Whether the payload has all fields of its kind and no others, and the row is as `encodeEvent` and `getSubject` write it. */
+export function isEventRow({ kind, subject, payload }: EventRow): boolean {
+  try {
+    const event = decodeEvent(payload);
+    return (
+      event.kind === kind &&
+      checkers.get(kind)?.Check(event) === true &&
+      getSubject(event) === subject &&
+      encodeEvent(event) === payload
+    );
+  } catch {
+    return false;
+  }
 }
