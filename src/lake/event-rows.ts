@@ -8,7 +8,7 @@ const hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
 const address = Type.String({ pattern: "^0x[0-9a-f]{40}$" });
 const text = Type.String({ pattern: "^0x(?:[0-9a-f]{2})*$" });
 const uint = Type.BigInt({ minimum: 0n, maximum: 2n ** 256n - 1n });
-const nullable = (of: typeof hash) => Type.Union([of, Type.Null()]);
+const nullable = (of: TProperties[string]) => Type.Union([of, Type.Null()]);
 const oneOf = (...words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
 const list = { minItems: 1, maxItems: 256 };
 
@@ -54,11 +54,20 @@ const shapes: Shapes = {
     creator: nullable(address),
     text,
     isHashOfText: Type.Boolean(),
+    bond: uint,
   },
   question_updated: { questionId: hash, owner: address, text },
   neg_risk_market_prepared: { negRiskMarketId: hash, oracle: address, feeBips: uint, text },
   neg_risk_question_prepared: { negRiskMarketId: hash, questionId: hash, text },
   neg_risk_question_requested: { negRiskMarketId: hash, questionId: hash, requestId: hash, text },
+  oracle_step: {
+    questionId: hash,
+    step: oneOf("requested", "proposed", "disputed", "reset", "settled"),
+    requester: nullable(address),
+    account: nullable(address),
+    price: nullable(Type.BigInt({ minimum: -(2n ** 255n), maximum: 2n ** 256n - 1n })),
+    bond: nullable(uint),
+  },
   gen3_event_announced: { eventId: hash, marketType: oneOf("binary", "incremental", "atomic") },
   gen3_reporter_added: { eventId: hash, reporter: address },
   gen3_text_registered: {

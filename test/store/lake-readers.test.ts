@@ -15,7 +15,7 @@ import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { runProgram } from "../support/run-command.ts";
 import { getFills } from "../support/store-chain.ts";
-import { exported, finalDays, openFilled, toApiField } from "../support/test-lake.ts";
+import { exported, finalDays, openFilled, selectApiTrades } from "../support/test-lake.ts";
 import { readText } from "../tidy/project-files.ts";
 
 /** Returns the example of a tool in the page of the lake, for a lake in a folder. */
@@ -64,13 +64,15 @@ test("DuckDB reads the rows of the API, and only the days that a query needs", {
   const sums = (await query(recipe)).map((row) => Object.values(row).map(toText));
   assert.deepEqual(sums, volumes.slice(1));
 
-  const names = Object.keys(rows[0] ?? {}).map((name) => `${toApiField(name)} AS ${name}`);
-  const from = `read_parquet('${folder}/trades/*/*.parquet', hive_partitioning = true)`;
-  const read = await query(`SELECT ${names.join()} FROM ${from} ORDER BY seq`);
-  assert.deepEqual(read.map(toTexts), rows.map(toTexts));
+  const files = (table: string) =>
+    `read_parquet('${folder}/${table}/*/*.parquet', hive_partitioning = true)`;
+  const names = Object.keys(rows[0] ?? {});
+  const read = await query(selectApiTrades(names, files));
+  const named = read.map((row) => Object.fromEntries(names.map((name) => [name, row[`${name}_`]])));
+  assert.deepEqual(named.map(toTexts), rows.map(toTexts));
 
   const plan = await query(
-    `EXPLAIN ANALYZE SELECT sum(value_usd) FROM ${from} WHERE date = '${volumes[0]?.[0]}'`,
+    `EXPLAIN ANALYZE SELECT sum(value_usd) FROM ${files("trades")} WHERE date = '${volumes[0]?.[0]}'`,
   );
   assert.match(JSON.stringify(plan), new RegExp(`Scanning Files: 1/${volumes.length}\\b`));
 });

@@ -28,7 +28,7 @@ import {
   getReader,
   imported,
   openFilled,
-  toApiField,
+  selectApiTrades,
 } from "../support/test-lake.ts";
 
 /** The parts of a test lake have few rows, so that there are several in a day. */
@@ -98,23 +98,21 @@ test("files of trades and candles equal the lists of the API", async (t) => {
       return { ...row, ...toMarketFields(context.getToken(fill.tokenId).market) };
     });
   const names = Object.keys(expected[0] ?? {});
-  const files = `file('${folder}/trades/*/*.parquet', 'Parquet')`;
-  const rows = await reader.query(
-    `SELECT ${names.map(toApiField).join()} FROM ${files} ORDER BY seq`,
-  );
+  const read = (table: string) => `file('${folder}/${table}/*/*.parquet', 'Parquet')`;
+  const rows = await reader.query(selectApiTrades(names, read));
   assert.deepEqual(
     rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]]))),
     expected,
   );
   const [sums] = await reader.query(
-    `SELECT sum(trades), sum(volume_usd) FROM file('${folder}/candles_1m/*/*.parquet', 'Parquet')`,
+    `SELECT sum(trades), sum(volume_usd) FROM ${read("candles_1m")}`,
   );
   const [priced] = await reader.query(
-    `SELECT count(), sum(value_usd) FROM ${files} WHERE price IS NOT NULL`,
+    `SELECT count(), sum(value_usd) FROM ${read("trades")} WHERE price IS NOT NULL`,
   );
   assert.deepEqual(sums, priced);
   const [pruned] = await reader.query(
-    `SELECT count() FROM ${files} WHERE timestamp >= toDateTime64('2100-01-01 00:00:00', 3, 'UTC')`,
+    `SELECT count() FROM ${read("trades")} WHERE timestamp >= toDateTime64('2100-01-01 00:00:00', 3, 'UTC')`,
   );
   assert.deepEqual(pruned, [0]);
 });

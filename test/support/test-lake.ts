@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
+import { zeroHash } from "../../src/base/ids.ts";
 import { exportLake } from "../../src/lake/export-lake.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { importLake, readManifest } from "../../src/lake/import-lake.ts";
@@ -90,15 +91,28 @@ export async function imported(
 
 /** The columns of `trades` that are bytes, and text in rows of the API. */
 const bytesColumns: ReadonlySet<string> = new Set(
-  "maker taker maker_order_hash taker_order_hash exchange_address builder metadata block_hash tx_hash".split(
-    " ",
-  ),
+  "maker taker exchange_address builder metadata block_hash tx_hash".split(" "),
 );
 
-/** Returns the SQL of a field of a trade of the API, from the columns of `trades`. */
-export function toApiField(name: string): string {
-  if (name === "id") return "'0x' || lower(hex(tx_hash)) || '-' || log_index";
-  return bytesColumns.has(name) ? `'0x' || lower(hex(${name}))` : name;
+/** Returns the SQL of trades of the API, as a reader of a lake gets them: `read` returns the SQL of the files of a table. */
+export function selectApiTrades(
+  fields: readonly string[],
+  read: (table: string) => string,
+): string {
+  const columns = fields.map((name) => `${toApiField(name)} AS ${name}_`);
+  return `SELECT ${columns.join()} FROM ${read("trades")} AS trades JOIN ${read("fills")} AS fills USING (seq) ORDER BY seq_`;
+}
+
+function toApiField(name: string): string {
+  if (name === "id") return `${toHex("trades.tx_hash")} || '-' || trades.log_index`;
+  if (name === "maker_order_hash") return toHex("fills.order_hash");
+  if (name === "taker_order_hash")
+    return `nullif(${toHex("fills.taker_order_hash")}, '${zeroHash}')`;
+  return bytesColumns.has(name) ? toHex(`trades.${name}`) : `trades.${name}`;
+}
+
+function toHex(column: string): string {
+  return `'0x' || lower(hex(${column}))`;
 }
 
 /** Only the embedded engine reads local files. */
