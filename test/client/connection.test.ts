@@ -54,6 +54,16 @@ async function getError(asking: Promise<unknown>): Promise<OddwireError> {
   throw new Error("there was an answer");
 }
 
+test("the meta of every answer that has one is reported", async (t) => {
+  const meta = { request_id: "r", indexed_seq: 7 };
+  const { url } = await serveScripts(t, [{ status: 200, body: { data: {}, meta } }, ok]);
+  const reported: unknown[] = [];
+  const client = new OddwireClient({ url, key: "k", onMeta: (one) => reported.push(one) });
+  await client.market("a");
+  await client.health();
+  assert.deepEqual(reported, [meta]);
+});
+
 describe("the wait between attempts", () => {
   test("is 1000 ms, doubled each time up to 60000 ms, for 3 attempts", () => {
     const waits = [1, 2, 3].map((attempt) => waitAfter(attempt, null, recommendedBackoff));

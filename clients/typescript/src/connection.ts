@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from "./api.ts";
+import type { ErrorAnswer, Meta } from "./api.ts";
 import { type Backoff, recommendedBackoff, wait, waitAfter } from "./backoff.ts";
 import { noKeyMessage, OddwireError } from "./oddwire-error.ts";
 
@@ -14,6 +14,8 @@ export type ConnectionOptions = {
   readonly timeoutMs?: number | undefined;
   /** Sends the requests in place of `fetch`, for example with another `cache` mode. */
   readonly fetch?: Fetch | undefined;
+  /** Called with the `meta` of each answer that has one: how fresh it is. */
+  readonly onMeta?: ((meta: Meta) => void) | undefined;
   /** How long a connection of the stream stays open when no stream uses it, for the next one; 0 by default. */
   readonly streamIdleMs?: number | undefined;
 };
@@ -46,6 +48,7 @@ export class Connection {
   readonly #base: string;
   readonly #timeoutMs: number;
   readonly #fetch: Fetch;
+  readonly #onMeta: ConnectionOptions["onMeta"];
   readonly key: string | null;
   readonly backoff: Backoff;
   readonly streamIdleMs: number;
@@ -55,6 +58,7 @@ export class Connection {
     this.#base = new URL(url).href.replace(/\/$/, "");
     this.key = key ?? null;
     this.backoff = backoff ?? recommendedBackoff;
+    this.#onMeta = options.onMeta;
     this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
     this.streamIdleMs = streamIdleMs ?? 0;
     this.#fetch = async (to, init) => (send ?? fetch)(to, init);
@@ -72,11 +76,14 @@ export class Connection {
   /** Returns the body of the answer as JSON. */
   async json<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
     const { response, text } = await this.#request(path, options, readText);
+    let answer: Answer & { readonly meta?: Meta };
     try {
-      return JSON.parse(text) as Answer;
+      answer = JSON.parse(text) as typeof answer;
     } catch (cause) {
       throw notOurs(response, cause);
     }
+    if (answer.meta !== undefined) this.#onMeta?.(answer.meta);
+    return answer;
   }
 
   /** Returns the body of the answer as it is. */

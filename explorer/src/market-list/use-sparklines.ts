@@ -6,7 +6,7 @@ import { ledgerTokens } from "../service/ledgers.ts";
 import { isPublic } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
-/** Prices of the last 24 hours, oldest first; `null` before the first trade. */
+/** Prices of the last 24 hours, oldest first, from the first trade on. */
 type Line = readonly (number | null)[];
 
 const dayMs = 86_400_000;
