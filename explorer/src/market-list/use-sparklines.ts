@@ -7,7 +7,7 @@ import { isPublic } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
 /** Prices of the last 24 hours, oldest first, from the first trade on. */
-type Line = readonly (number | null)[];
+type Line = readonly number[];
 
 const dayMs = 86_400_000;
 /** The most tokens of a request. */
@@ -48,10 +48,9 @@ async function readLines(using: OddwireClient, markets: readonly Market[]): Prom
     for (const market of some) {
       const candles = byToken.get(ledgerTokens(market)[0]?.id ?? "") ?? [];
       const line = withSettlement(toLine(toBuckets(window, candles, nowMs)), market);
-      remembered.set(
-        market.id,
-        line.map(({ close }) => close),
-      );
+      // A young market would be a dot at the right end.
+      const closes = line.map(({ close }) => close).filter((close) => close !== null);
+      remembered.set(market.id, closes);
     }
   }
   return nowMs;
