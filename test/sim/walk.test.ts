@@ -107,7 +107,7 @@ describe("R9: the emitted facts end equal to the chain", () => {
     const pace = `${run} of ${runs} in ${seconds.toFixed(1)} s, ${(run / seconds).toFixed(1)} a second`;
     t.diagnostic(`${pace}; changes: ${JSON.stringify(reported)}`);
     assert(
-      run < 100 || Object.values(reported).every((count) => count > run),
+      run < 100 || Object.values(reported).every((count) => count > run / 2),
       "all kinds of changes",
     );
   });
