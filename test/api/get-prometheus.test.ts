@@ -67,6 +67,7 @@ test("200: the numbers of the JSON metrics, in base units", async () => {
     ["store_query_duration_seconds_bucket", { le: "0.005" }, 1],
     ["store_query_duration_seconds_sum", {}, 0.003],
     ["process_resident_memory_bytes", {}, 51_000_000],
+    ["process_open_fds", {}, 54],
     ["process_cpu_system_seconds_total", {}, 56.25],
     ["nodejs_eventloop_lag_p99_seconds", {}, 0.057],
     ["uptime_seconds", {}, 3601.5],

@@ -103,6 +103,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
           heap_total_bytes: 53_000_000,
           external_memory_bytes: 54_000_000,
         },
+        open_fds: 54,
         cpu_user_seconds: 55.5,
         cpu_system_seconds: 56.25,
         event_loop_lag: { p50_ms: 1.5, p99_ms: 57, max_ms: 58 },

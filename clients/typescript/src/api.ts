@@ -2025,6 +2025,7 @@ export type GetMetrics = {
         readonly heap_total_bytes: number;
         readonly external_memory_bytes: number;
       };
+      readonly open_fds: number | null;
       readonly cpu_user_seconds: number;
       readonly cpu_system_seconds: number;
       readonly event_loop_lag: {

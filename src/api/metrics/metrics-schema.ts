@@ -302,6 +302,9 @@ const processSchema = Type.Object({
     },
     prefixed("process"),
   ),
+  open_fds: block.gauge("Open files and connections; not known on macOS", {
+    name: "process_open_fds",
+  }),
   cpu_user_seconds: cpu("user"),
   cpu_system_seconds: cpu("system"),
   event_loop_lag: Type.Object({

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { type ELDHistogram, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { roundToThousandths } from "../round.ts";
 
@@ -46,6 +47,7 @@ export class ProcessMeter {
         heap_total_bytes: memory.heapTotal,
         external_memory_bytes: memory.external,
       },
+      open_fds: countOpenFiles(),
       cpu_user_seconds: user / 1e6,
       cpu_system_seconds: system / 1e6,
       event_loop_lag: this.#lag ?? getLag(this.#delays),
@@ -63,6 +65,15 @@ export class ProcessMeter {
   #endWindow(): void {
     this.#lag = getLag(this.#delays);
     this.#delays.reset();
+  }
+}
+
+/** Returns the number of open files; `null` where the system does not list them. */
+function countOpenFiles(): number | null {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return null;
   }
 }
 

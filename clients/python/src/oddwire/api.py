@@ -2449,6 +2449,7 @@ class GetMetricsAnswerProcess(TypedDict):
     """Memory, CPU and event loop."""
 
     memory: GetMetricsAnswerProcessMemory
+    open_fds: int | None
     cpu_user_seconds: float
     cpu_system_seconds: float
     event_loop_lag: GetMetricsAnswerProcessEventLoopLag
