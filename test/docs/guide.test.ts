@@ -12,20 +12,21 @@ import { type Example, readExamples } from "./read-examples.ts";
 
 /** The search of the guide. It finds a market of the recording with many trades. */
 const question = "rain";
-const client = new URL("../../clients/typescript/src/client.ts", import.meta.url).href;
+const client = new URL("../../clients/typescript/src/package-entry.ts", import.meta.url).href;
+/** Debian's Python, which finds Debian's packages. */
+const python = "/usr/bin/python3";
 const interpreters = {
   sh: { program: ["bash", "-euo", "pipefail"], ending: "sh" },
-  js: { program: [process.execPath], ending: "mjs" },
-  ts: { program: [process.execPath], ending: "mts" },
-  python: { program: ["python3"], ending: "py" },
+  ts: { program: [process.execPath], ending: "ts" },
+  python: { program: [python], ending: "py" },
 };
-/** Python packages that some examples use. If a package is missing, these examples are only compiled. */
-const packages = ["duckdb", "pandas", "polars", "pyarrow", "websockets"];
+/** Python packages that the client uses. If one is missing, the examples are only compiled. */
+const packages = ["flatbuffers", "httpx", "pandas", "websockets"];
 /** Tools that examples need besides Node, each with a command that succeeds if the tool is installed. */
 const probes: readonly (readonly [tool: string, ...probe: string[]])[] = [
   ["curl", "curl", "--version"],
-  ["python3", "python3", "--version"],
-  ...packages.map((name) => [name, "python3", "-c", `import ${name}`] as const),
+  ["python3", python, "--version"],
+  ...packages.map((name) => [name, python, "-c", `import ${name}`] as const),
 ];
 const pages = [
   "README.md",
@@ -58,6 +59,7 @@ suite("examples for users", { concurrency: 2 }, () => {
       ODDWIRE_ADMIN_KEY: keys.admin,
       TOKEN_ID: token.token_id,
       PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONPATH: join(process.cwd(), "clients/python/src"),
     };
     await mkdir(join(folder, "bin"));
     await writeFile(join(folder, "bin", ".curlrc"), "fail\nshow-error\n");
@@ -82,10 +84,11 @@ suite("examples for users", { concurrency: 2 }, () => {
         assert(process.env["CI"] === undefined, `CI has ${needed}`);
         return t.skip(`there is no ${needed}`);
       }
-      const missing = packages.find((name) => code.includes(`import ${name}`) && !tools.has(name));
+      const missing = packages.find((name) => language === "python" && !tools.has(name));
       if (missing !== undefined) {
+        assert(process.env["CI"] === undefined, `CI has ${missing}`);
         const script = `compile(${JSON.stringify(code)}, "guide", "exec")`;
-        assert.equal((await runProgram("python3", ["-c", script])).code, 0);
+        assert.equal((await runProgram(python, ["-c", script])).code, 0);
         return t.diagnostic(`only compiled, as the package ${missing} is not installed`);
       }
       const { code: exit, stdout, stderr } = await run(example);
@@ -116,11 +119,33 @@ suite("examples for users", { concurrency: 2 }, () => {
 });
 
 test("the pages have at least 8 examples in each language", () => {
-  for (const language of ["sh", "js", "python"]) {
+  for (const language of ["sh", "ts", "python"]) {
     const count = examples.filter((one) => one.language === language).length;
     assert(count >= 8, `${count} in ${language}`);
   }
 });
+
+test("every recipe is in curl, TypeScript and Python; the stream, which curl cannot follow, in both others", () => {
+  const recipes = Map.groupBy(
+    examples.filter(({ page, section }) => isOfRecipes(page) && section !== ""),
+    ({ page, section }) => `${page}: ${section}`,
+  );
+  assert(recipes.size > 15, `${recipes.size} recipes`);
+  for (const [name, own] of recipes) {
+    const found = new Set(own.map(({ language }) => language));
+    const isStream = own.some(({ code }) => code.includes(".stream("));
+    const isFrame = own.every(({ code }) => code.includes(".to_pandas("));
+    const isCommand = own.every(({ code }) => code.startsWith("oddwire "));
+    if (isFrame || isCommand) continue;
+    for (const language of isStream ? ["ts", "python"] : ["sh", "ts", "python"])
+      assert(found.has(language as never), `${name} has none in ${language}`);
+  }
+});
+
+/** Whether a page of the guide consists of recipes: the others are tutorials and the first page. */
+function isOfRecipes(page: string): boolean {
+  return page.startsWith("docs/guide/") && !/README|bot|notebook/.test(page);
+}
 
 function asksTheService({ page, language, code }: Example): boolean {
   if (page.startsWith("docs/guide/")) return !/\bexport \w+=/.test(code);
@@ -129,7 +154,7 @@ function asksTheService({ page, language, code }: Example): boolean {
 }
 
 function getFileName(code: string): string | null {
-  return /^(?:#|\/\/) (\w+\.(?:mjs|py))\n/.exec(code)?.[1] ?? null;
+  return /^(?:#|\/\/) (\w+\.(?:ts|py))\n/.exec(code)?.[1] ?? null;
 }
 
 /** Asserts that every shown field and element has the shown value. There can be more fields. */

@@ -6,6 +6,8 @@ type Block = {
   /** The number of its first line in the page, from 1. */
   readonly line: number;
   readonly language: string;
+  /** The heading above it. */
+  readonly section: string;
   readonly code: string;
 };
 
@@ -18,7 +20,7 @@ export type Example = Block & {
   readonly answers: string | null;
 };
 
-const languages = ["sh", "js", "ts", "python"] as const;
+const languages = ["sh", "ts", "python"] as const;
 type Language = (typeof languages)[number];
 
 /**
@@ -51,17 +53,21 @@ function getEnd({ line, code }: Block): number {
 function readSections(page: string): Block[][] {
   const sections: Block[][] = [[]];
   let open: { readonly language: string; readonly line: number } | null = null;
+  let section = "";
   let code = "";
   for (const [index, text] of readText(page).split("\n").entries()) {
     const fence = /^```(\w*)$/.exec(text);
     if (open === null) {
       // Within a block, a line that begins with # is a comment, not a heading.
-      if (text.startsWith("#")) sections.push([]);
+      if (text.startsWith("#")) {
+        sections.push([]);
+        section = text;
+      }
       if (fence !== null) open = { language: fence[1] ?? "", line: index + 2 };
     } else if (fence === null) {
       code += `${text}\n`;
     } else {
-      sections.at(-1)?.push({ page, ...open, code });
+      sections.at(-1)?.push({ page, section, ...open, code });
       open = null;
       code = "";
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 from oddwire import Backoff, Client
+
+#: Debian packages neither pyarrow nor Polars.
+collect_ignore = ["test_other_frames.py" for name in ("pyarrow", "polars") if importlib.util.find_spec(name) is None]
 
 #: Retries without the waits.
 FAST = Backoff(attempts=3, first_wait=0.01, longest_wait=60)

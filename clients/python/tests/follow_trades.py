@@ -7,6 +7,7 @@ import json
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 from oddwire import AsyncClient, Backoff
 
@@ -25,7 +26,7 @@ async def follow(url: str, key: str, last: str, file: Path) -> dict[str, object]
             stream = client.stream({"type": "trades"}, resume_from=0, position_file=file)
             async for frame in stream:
                 if frame["type"] == "event":
-                    trade = frame["data"]
+                    trade: Any = frame["data"]
                     counts["repeated"] += trade["id"] in rows
                     rows[trade["id"]] = trade["seq"]
                 if frame["type"] == "reorg":
