@@ -43,4 +43,4 @@ async def follow(url: str, key: str, last: str, file: Path) -> dict[str, object]
 if __name__ == "__main__":
     names = ("ODDWIRE_URL", "ODDWIRE_API_KEY", "LAST_ID", "POSITION_FILE")
     url, key, last, file = (os.environ[name] for name in names)
-    print(json.dumps(asyncio.run(follow(url, key, last, Path(file)))))
+    print(json.dumps(asyncio.run(asyncio.wait_for(follow(url, key, last, Path(file)), 300))))
