@@ -75,6 +75,7 @@ export async function importCommand(options: ImportOptions): Promise<number> {
     range: { from: remaining[0]?.from_block ?? 0, to: manifest.last_block.number },
     output: process.stderr,
     clock: systemClock,
+    done: "imported",
   });
   const audit = await AuditLog.open(dataDir);
   await audit.markImported({ from: manifest.first_block, to: manifest.last_block.number });

@@ -6,17 +6,27 @@ const terminalEveryMs = 500;
 /** The interval when the output is not a terminal, where each report adds a line. */
 const lineEveryMs = 10_000;
 
+type Progress = {
+  readonly range: BlockRange;
+  readonly output: Output;
+  readonly clock: Clock;
+  /** What is done with blocks: `compared` by default. */
+  readonly done?: string;
+};
+
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
-/** Reports the number of compared blocks, the percentage and the time left. */
+/** Reports the number of blocks that are done, the percentage and the time left. */
 export class CheckProgress {
   readonly #range: BlockRange;
   readonly #output: Output;
   readonly #clock: Clock;
+  readonly #done: string;
   readonly #startedMs: number;
   #reportedMs: number;
 
-  constructor({ range, output, clock }: { range: BlockRange; output: Output; clock: Clock }) {
+  constructor({ range, output, clock, done = "compared" }: Progress) {
+    this.#done = done;
     this.#range = range;
     this.#output = output;
     this.#clock = clock;
@@ -34,7 +44,7 @@ export class CheckProgress {
     const leftMs = ((nowMs - this.#startedMs) / done) * (all - done);
     const percent = (Math.floor((done / all) * 1000) / 10).toFixed(1);
     const left = formatSeconds(Math.round(leftMs / 1000));
-    const line = `${done} of ${all} blocks compared (${percent} %), ${left} left`;
+    const line = `${done} of ${all} blocks ${this.#done} (${percent} %), ${left} left`;
     this.#output.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
   }
 
