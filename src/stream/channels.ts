@@ -1,11 +1,12 @@
 import { formatMicros } from "../base/decimal.ts";
-import { type Address, formatTokenId, type TokenId } from "../base/ids.ts";
+import { type Address, type ConditionId, formatTokenId, type TokenId } from "../base/ids.ts";
 import { invalid } from "../base/input/compile-reader.ts";
 import { wrongValue } from "../base/near-name.ts";
 import { formatConditionId } from "../rows/wire-format.ts";
 import { openCancellations } from "./channels/cancellations.ts";
 import { openCandles } from "./channels/candles.ts";
 import { openMarkets } from "./channels/markets.ts";
+import { openOpenInterest } from "./channels/open-interest.ts";
 import { openOrderbook } from "./channels/orderbook.ts";
 import { openPrices } from "./channels/prices.ts";
 import { openResolutions } from "./channels/resolutions.ts";
@@ -14,7 +15,14 @@ import { openWallets } from "./channels/wallets.ts";
 import type { ChannelRequest, Filter } from "./frames/client-frame.ts";
 import type { Channel, ChannelLog, Opening, StreamSources } from "./hub/channel.ts";
 
-const channelFields = ["token_id", "token_ids", "wallets", "resolution", "include_mirror"] as const;
+const channelFields = [
+  "token_id",
+  "token_ids",
+  "wallets",
+  "condition_ids",
+  "resolution",
+  "include_mirror",
+] as const;
 
 /** The fields and filters that a channel type accepts: others are refused, not ignored. */
 type ChannelType = {
@@ -43,6 +51,7 @@ const channelTypes: Readonly<Record<string, ChannelType>> = {
   },
   price: { fields: ["token_id", "token_ids", "include_mirror"], filters: [], open: openPrices },
   wallet: { fields: ["wallets"], filters: ["finality"], open: openWallets },
+  open_interest: { fields: ["condition_ids"], filters: [], open: openOpenInterest },
 };
 
 /** Opens the channel that a client requests. Throws `VALIDATION_ERROR`, and what `openOrderbook` throws. */
@@ -52,19 +61,23 @@ export function openChannel(request: ChannelRequest, sources: StreamSources): Ch
   const { type, resolution, include_mirror } = request;
   const tokenIds = channelType.fields.includes("token_id") ? requestedTokens(request) : [];
   const wallets = channelType.fields.includes("wallets") ? requestedWallets(request) : [];
+  const conditionIds = channelType.fields.includes("condition_ids")
+    ? requestedConditions(request)
+    : [];
   const normalizedRequest = {
     type,
     ...publicTokens(tokenIds),
     ...(wallets.length > 0 && { wallets }),
+    ...(conditionIds.length > 0 && { condition_ids: conditionIds.map(formatConditionId) }),
     resolution,
     include_mirror: include_mirror || undefined,
     ...publicFilter(request),
   };
   return {
-    ...channelType.open({ request, sources, tokenIds, wallets }),
+    ...channelType.open({ request, sources, tokenIds, wallets, conditionIds }),
     normalizedRequest,
     name: JSON.stringify(normalizedRequest),
-    tokenCount: tokenIds.length + wallets.length,
+    tokenCount: tokenIds.length + wallets.length + conditionIds.length,
     isFinalOnly: request.filter?.finality === "finalized",
   };
 }
@@ -100,6 +113,12 @@ function requestedTokens({ token_id, token_ids }: ChannelRequest): readonly Toke
 function requestedWallets({ wallets }: ChannelRequest): readonly Address[] {
   if (wallets === undefined) throw invalid("channel.wallets", "is required");
   return [...new Set(wallets)].toSorted();
+}
+
+/** Returns the markets of a request, sorted and without duplicates. Throws `VALIDATION_ERROR` if there are none. */
+function requestedConditions({ condition_ids }: ChannelRequest): readonly ConditionId[] {
+  if (condition_ids === undefined) throw invalid("channel.condition_ids", "is required");
+  return [...new Set(condition_ids)].toSorted();
 }
 
 /** Returns the field by which a request names these tokens; no field without tokens. */

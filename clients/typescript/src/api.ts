@@ -258,6 +258,14 @@ export type TotalOpenInterest = {
   readonly burnt_usd: Decimal;
 };
 
+export type MarketOpenInterest = {
+  readonly condition_id: ConditionId;
+  readonly complete: boolean;
+  readonly supply: readonly Decimal[] | null;
+  readonly open_interest_usd: Decimal | null;
+  readonly collateral_usd: Decimal | null;
+};
+
 export type Trade = {
   readonly id: string;
   readonly seq: Seq;
@@ -671,7 +679,7 @@ export type StreamSnapshot = {
   readonly type: "snapshot";
   readonly subscription_id: string;
   readonly seq: Seq;
-  readonly data: readonly (Trade | Resolution | Market | Cancellation | Candle | Price | Activity | OrderBook)[];
+  readonly data: readonly (Trade | Resolution | Market | Cancellation | Candle | Price | Activity | MarketOpenInterest | OrderBook)[];
 };
 
 /** Something happened; event says what data is. */
@@ -738,6 +746,15 @@ export type StreamEvent = {
   readonly prev_seq: number;
   readonly replay?: boolean;
   readonly data: Activity;
+} | {
+  readonly type: "event";
+  readonly event: "open_interest";
+  readonly channel: { readonly [name: string]: unknown };
+  readonly subscription_id: string;
+  readonly seq: Seq;
+  readonly prev_seq: number;
+  readonly replay?: boolean;
+  readonly data: MarketOpenInterest;
 } | {
   readonly type: "event";
   readonly event: "book";

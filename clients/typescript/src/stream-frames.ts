@@ -5,6 +5,7 @@ import type {
   Candle,
   Decimal,
   Market,
+  MarketOpenInterest,
   OrderBook,
   Price,
   Resolution,
@@ -39,6 +40,7 @@ export type ChannelRows = {
   candles: Candle;
   price: Price;
   wallet: Activity;
+  open_interest: MarketOpenInterest;
   /** The whole book is in a snapshot frame. */
   orderbook: OrderBook | BookChange | BookStale;
 };
@@ -80,6 +82,7 @@ type ChannelFields = {
     readonly wallets: readonly string[];
     readonly filter?: { readonly finality?: Finality | undefined } | undefined;
   };
+  open_interest: { readonly condition_ids: readonly string[] };
   orderbook: { readonly token_id: TokenId };
 };
 

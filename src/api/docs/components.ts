@@ -17,7 +17,11 @@ import { tagRow } from "../../rows/tag-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { activityRow } from "../../rows/wallets/activity-row.ts";
 import { holderRow } from "../../rows/wallets/holder-row.ts";
-import { openInterestRow, totalInterestRow } from "../../rows/wallets/open-interest-row.ts";
+import {
+  marketInterestRow,
+  openInterestRow,
+  totalInterestRow,
+} from "../../rows/wallets/open-interest-row.ts";
 import { pnlRow } from "../../rows/wallets/pnl-row.ts";
 import { positionRow } from "../../rows/wallets/position-row.ts";
 import * as wire from "../../rows/wire-format.ts";
@@ -36,6 +40,7 @@ export const components: Readonly<Record<string, TSchema>> = {
   Holder: holderRow,
   OpenInterest: openInterestRow,
   TotalOpenInterest: totalInterestRow,
+  MarketOpenInterest: marketInterestRow,
   Trade: tradeRow,
   Fill: fillRow,
   Match: matchRow,

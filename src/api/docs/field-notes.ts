@@ -36,6 +36,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   "OpenInterest.complete": "Whether every transfer of the tokens is indexed",
   open_interest_usd:
     "What all shares in circulation are worth at their prices or payouts, in USD; null without a price",
+  "MarketOpenInterest.supply": "Shares of each outcome in circulation",
+  "MarketOpenInterest.complete": "Whether every transfer of the tokens is indexed",
   "TotalOpenInterest.complete": "Whether every log of the token contracts is indexed",
   "TotalOpenInterest.open_interest_usd":
     "Collateral behind all positions at the end of the bucket, in USD; null unless complete",

@@ -11,6 +11,7 @@ import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
 import { activityRow } from "../../rows/wallets/activity-row.ts";
+import { marketInterestRow } from "../../rows/wallets/open-interest-row.ts";
 import { nullable, seqNumber, tokenIdText } from "../../rows/wire-format.ts";
 import { errorSchema } from "../route/error-answer.ts";
 import { metaSchema } from "../route/list-answer.ts";
@@ -67,6 +68,7 @@ const rows = [
   candleRow,
   priceRow,
   activityRow,
+  marketInterestRow,
   bookRow,
 ];
 
@@ -123,6 +125,7 @@ export const streamFrames: Readonly<Record<string, TSchema>> = {
       event("candle", candleRow),
       event("price", priceRow),
       event("activity", activityRow),
+      event("open_interest", marketInterestRow),
       event("book", bookChangeRow),
       event("book_stale", bookStale),
     ],

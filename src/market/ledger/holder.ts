@@ -26,6 +26,9 @@ export type SupplyChange = {
   readonly withdrawn: bigint;
 };
 
+/** All changes of a supply so far, and the position of the last; -1 without any. */
+export type TokenSupply = SupplyChange & { readonly seq: number };
+
 export const noSupply: SupplyChange = { minted: 0n, burnt: 0n, withdrawn: 0n };
 
 /** The shares that circulate. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
+import type { ConditionId } from "../../base/ids.ts";
 import type { CollateralPool } from "../../market/ledger/collateral.ts";
 import * as wire from "../wire-format.ts";
 
@@ -14,6 +15,33 @@ export const openInterestRow = Type.Object({
   minted: wire.decimalText,
   burnt: wire.decimalText,
 });
+
+/** The supply of a market and what it is worth now. */
+export const marketInterestRow = Type.Object({
+  condition_id: wire.conditionIdText,
+  complete: Type.Boolean(),
+  supply: wire.nullable(Type.Array(wire.decimalText)),
+  open_interest_usd: wire.nullable(wire.decimalText),
+  collateral_usd: wire.nullable(wire.decimalText),
+});
+
+/** A market as clients of the stream see it. */
+export function toMarketInterestRow({
+  conditionId,
+  supply,
+  openInterest,
+  collateral,
+}: Pick<InterestPoint, "supply" | "openInterest" | "collateral"> & {
+  readonly conditionId: ConditionId;
+}): Static<typeof marketInterestRow> {
+  return {
+    condition_id: wire.formatConditionId(conditionId),
+    complete: supply !== null,
+    supply: supply?.map(formatMicros) ?? null,
+    open_interest_usd: wire.decimalOrNull(openInterest),
+    collateral_usd: wire.decimalOrNull(collateral),
+  };
+}
 
 /** The collateral behind all positions at the end of a bucket of time. */
 export const totalInterestRow = Type.Object({

@@ -56,6 +56,9 @@ const channel = Type.Object({
   wallets: Type.Optional(
     Type.Array(address, { minItems: 1, maxItems: streamLimits.tokensPerChannelMax }),
   ),
+  condition_ids: Type.Optional(
+    Type.Array(conditionId, { minItems: 1, maxItems: streamLimits.tokensPerChannelMax }),
+  ),
   resolution: Type.Optional(Type.Enum(resolutions)),
   include_mirror: Type.Optional(Type.Boolean()),
   ...startFields,

@@ -1,4 +1,4 @@
-import type { Address, Seq, TokenId } from "../../base/ids.ts";
+import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../query/markets/read-price.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
@@ -20,6 +20,8 @@ type Interest = {
   readonly events: boolean;
   /** The wallets whose ledger concerns it; none by default. */
   readonly wallets?: ReadonlySet<Address>;
+  /** The tokens whose supply concerns it; none by default. */
+  readonly supplies?: readonly TokenId[];
 };
 
 /** A page of a log: the oldest entries after a position, or the newest ones before a position. */
@@ -51,6 +53,8 @@ export type Opening = {
   readonly tokenIds: readonly TokenId[];
   /** The requested wallets, at least one if the channel type accepts wallets. */
   readonly wallets: readonly Address[];
+  /** The requested markets, at least one if the channel type accepts markets. */
+  readonly conditionIds: readonly ConditionId[];
 };
 
 /** What a client subscribes to. */
@@ -59,7 +63,7 @@ export type Channel = ChannelLog & {
   readonly normalizedRequest: Readonly<Record<string, unknown>>;
   /** The normalized request as JSON. */
   readonly name: string;
-  /** The number of tokens and wallets that the request names. */
+  /** The number of tokens, wallets and markets that the request names. */
   readonly tokenCount: number;
   /** Whether the channel has only final rows, which no reorg can revert. */
   readonly isFinalOnly: boolean;

@@ -28,6 +28,7 @@ type Contents = {
   readonly hasEvents: boolean;
   /** `null` if any wallet can have rows. */
   readonly wallets: ReadonlySet<Address> | null;
+  readonly supplies: ReadonlySet<TokenId>;
 };
 
 type RequestedStart = Pick<ChannelRequest, "resume_from" | "allow_gap" | "snapshot">;
@@ -136,9 +137,9 @@ export class Hub {
     this.#history.changed();
   }
 
-  appended({ trades, events }: Delta): void {
-    const contents = getContents(trades, []);
-    this.#addFinal({ ...contents, hasEvents: events.length > 0, wallets: null }, true);
+  appended({ trades, events, supplies }: Delta): void {
+    const blocks = [{ events, supplies, ledger: [] }];
+    this.#addFinal({ ...getContents(trades, blocks), wallets: null }, true);
   }
 
   finalized(blocks: readonly BlockFacts[]): void {
@@ -189,20 +190,22 @@ function getFinalSeq({ coverage }: StreamSources["facts"]): number {
 
 function getContents(
   trades: readonly { readonly tokenId: TokenId }[],
-  blocks: readonly Pick<BlockFacts, "events" | "ledger">[],
+  blocks: readonly Pick<BlockFacts, "events" | "ledger" | "supplies">[],
 ): Contents {
   return {
     tokenIds: new Set(trades.map(({ tokenId }) => tokenId)),
     hasEvents: blocks.some(({ events }) => events.length > 0),
     wallets: new Set(blocks.flatMap(({ ledger }) => ledger.map(({ wallet }) => wallet))),
+    supplies: new Set(blocks.flatMap(({ supplies }) => supplies.map(({ tokenId }) => tokenId))),
   };
 }
 
-function concerns(channel: Channel, { tokenIds, hasEvents, wallets }: Contents): boolean {
+function concerns(channel: Channel, { tokenIds, hasEvents, wallets, supplies }: Contents): boolean {
   const interest = channel.interest();
   if (interest.wallets !== undefined)
     return wallets === null || interest.wallets.values().some((wallet) => wallets.has(wallet));
   if (interest.events && hasEvents) return true;
+  if (interest.supplies?.some((tokenId) => supplies.has(tokenId)) === true) return true;
   if (interest.tokenIds === "all") return tokenIds.size > 0;
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));
 }

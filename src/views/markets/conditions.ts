@@ -7,7 +7,7 @@ import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts
 import { toBlockNumber } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { type Gen3Position, getArity, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
-import { noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
+import { noSupply, type TokenSupply } from "../../market/ledger/holder.ts";
 import {
   getGenerations,
   type Market,
@@ -64,7 +64,7 @@ export class Conditions {
   /** The results of conditions, in chain order. */
   readonly resolutions: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
-  protected readonly supplies: JournaledMap<TokenId, SupplyChange>;
+  protected readonly supplies: JournaledMap<TokenId, TokenSupply>;
   /** The first block indexed; `null` before it. */
   firstBlock: number | null = null;
   /** The venue's market metadata. If a reorg reverts some of it, it is requested again. */
@@ -173,8 +173,8 @@ export class Conditions {
   }
 
   /** How much of a token was minted, burnt and taken out of circulation since the start of coverage. */
-  getSupply(tokenId: TokenId): SupplyChange {
-    return this.supplies.get(tokenId) ?? noSupply;
+  getSupply(tokenId: TokenId): TokenSupply {
+    return this.supplies.get(tokenId) ?? { ...noSupply, seq: -1 };
   }
 
   /** Whether every transfer of a token is indexed: all of its contract are, or its market was made within the coverage. */

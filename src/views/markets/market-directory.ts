@@ -140,10 +140,14 @@ export class MarketDirectory extends ListedConditions {
   }
 
   #applySupply(tokenId: TokenId, changes: readonly BalanceChange[]): void {
+    const before = this.getSupply(tokenId);
     const supply = changes
       .map((change) => toSupplyChange(change, this.contracts))
-      .reduce(addSupply, this.getSupply(tokenId));
-    this.supplies.set(tokenId, supply);
+      .reduce(addSupply, before);
+    this.supplies.set(tokenId, {
+      ...supply,
+      seq: Math.max(before.seq, ...changes.map((change) => change.seq)),
+    });
     const slot = this.slots.get(tokenId);
     const condition = slot && this.conditions.get(slot.conditionId);
     if (condition !== undefined) this.updateSumColumns(condition);

@@ -1,6 +1,6 @@
 import type { Hash, Seq } from "../../base/ids.ts";
 import type { Trade } from "../../market/fill.ts";
-import type { SupplyChange } from "../../market/ledger/holder.ts";
+import type { TokenSupply } from "../../market/ledger/holder.ts";
 import {
   generationBit,
   getLastTrade,
@@ -77,11 +77,11 @@ export const totalsCodec: Codec<TokenTotals> = {
 };
 
 /** Encodes a supply. */
-export const supplyCodec: Codec<SupplyChange> = {
-  encode: ({ minted, burnt, withdrawn }) => `${minted},${burnt},${withdrawn}`,
+export const supplyCodec: Codec<TokenSupply> = {
+  encode: ({ seq, minted, burnt, withdrawn }) => `${seq},${minted},${burnt},${withdrawn}`,
   decode: (text) => {
-    const [minted = 0n, burnt = 0n, withdrawn = 0n] = text.split(",").map(BigInt);
-    return { minted, burnt, withdrawn };
+    const [seq, minted = 0n, burnt = 0n, withdrawn = 0n] = text.split(",").map(BigInt);
+    return { seq: Number(seq), minted, burnt, withdrawn };
   },
 };
 

@@ -339,6 +339,14 @@ class TotalOpenInterest(TypedDict):
     burnt_usd: DecimalText
 
 
+class MarketOpenInterest(TypedDict):
+    condition_id: ConditionId
+    complete: bool
+    supply: list[DecimalText] | None
+    open_interest_usd: DecimalText | None
+    collateral_usd: DecimalText | None
+
+
 class Trade(TypedDict):
     id: str
     seq: Seq
@@ -800,7 +808,7 @@ class StreamSnapshot(TypedDict):
     type: Literal["snapshot"]
     subscription_id: str
     seq: Seq
-    data: list[Trade | Resolution | Market | Cancellation | Candle | Price | Activity | OrderBook]
+    data: list[Trade | Resolution | Market | Cancellation | Candle | Price | Activity | MarketOpenInterest | OrderBook]
 
 
 class StreamEventTrade(TypedDict):
@@ -894,6 +902,19 @@ class StreamEventActivity(TypedDict):
     data: Activity
 
 
+class StreamEventOpenInterest(TypedDict):
+    """Something happened: open_interest."""
+
+    type: Literal["event"]
+    event: Literal["open_interest"]
+    channel: dict[str, Any]
+    subscription_id: str
+    seq: Seq
+    prev_seq: int
+    replay: NotRequired[bool]
+    data: MarketOpenInterest
+
+
 class StreamEventBookDataBid(TypedDict):
     price: DecimalText
     size: DecimalText
@@ -958,6 +979,7 @@ StreamEvent: TypeAlias = (
     | StreamEventCandle
     | StreamEventPrice
     | StreamEventActivity
+    | StreamEventOpenInterest
     | StreamEventBook
     | StreamEventBookStale
 )
