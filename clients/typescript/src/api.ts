@@ -1021,7 +1021,7 @@ export type ListOpenInterest = {
   };
 };
 
-/** GET /v1/open-interest: List open interest of all markets. */
+/** GET /v1/open-interest: List total open interest. */
 export type ListTotalOpenInterest = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;

@@ -56,7 +56,7 @@ export function listTotalOpenInterest(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(totalInterestRow),
     path,
-    summary: "List open interest of all markets",
+    summary: "List total open interest",
     description:
       "The collateral behind all positions at the end of each bucket, from the first split on. Without start and end, the newest",
     querystring,
