@@ -33,7 +33,9 @@ async function getOutput(line: string): Promise<string> {
 }
 
 test("a key is created, listed, rotated and revoked", async () => {
-  const made = (await getOutput("keys create --scope write --name one --ips 10.0.0.0/8")).trim();
+  const made = (
+    await getOutput("keys create --init --scope write --name one --ips 10.0.0.0/8")
+  ).trim();
   assert.equal(parseKey(made)?.scope, "write");
   const [listed] = (await getOutput("keys list --json")).split("\n");
   const { id, name, status, allowed_ips } = JSON.parse(listed ?? "") as Record<string, unknown>;
@@ -53,7 +55,13 @@ test("--data-dir names the folder of keys, of blocked addresses and of checks", 
   const place = ["--data-dir", other];
   const elsewhere = { ODDWIRE_DATA_DIR: join(other, "unused") };
   const run = (...words: string[]) => runCommand([...words, ...place], elsewhere);
-  assert.equal((await run("keys", "create", "--name", "there")).code, 0);
+  for (const words of ["keys create", "keys rotate x", "keys revoke x", "ips unblock 1.2.3.4"]) {
+    const { code, stderr } = await run(...words.split(" "));
+    assert.equal(code, 2, words);
+    assert.match(stderr, /has no keys, because no service was started there/);
+  }
+  assert.deepEqual(await readdir(other), [], "nothing is created unless asked");
+  assert.equal((await run("keys", "create", "--init", "--name", "there")).code, 0);
   assert.match((await run("keys", "list")).stdout, / there\n$/);
   assert.equal((await run("ips", "list")).stdout, "No IP address is blocked.\n");
   assert.equal((await run("keys", "revoke", "there")).stdout, "Key revoked\n");
@@ -214,7 +222,7 @@ test("a command whose output exists nowhere else fails when it cannot be printed
   const data = await mkdtemp(join(tmpdir(), "oddwire-keys-"));
   const keys = `"${process.execPath}" "${cli}" keys`;
   try {
-    const made = run(`${keys} create --name kept --data-dir "${data}"`);
+    const made = run(`${keys} create --init --name kept --data-dir "${data}"`);
     assert.equal(made.status, 0, made.stderr);
     for (const [words, redirection] of [
       ["create --name one", "| true"],

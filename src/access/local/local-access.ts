@@ -26,6 +26,9 @@ type AccessOptions = Omit<KeysOptions, "pepper"> & {
 /** What keys and IP blocks are opened for. */
 export type AccessUse = "serve" | "change" | "read";
 
+/** The file of the keys and IP blocks in a data directory. */
+export const accessFileName = "access.sqlite";
+
 /**
  * The access store of one process: keys and blocked IPs are in `access.sqlite` of the data directory, request counts in
  * memory. The service and the command line can have the file open at the same time. Each applies the other's changes.
@@ -61,7 +64,7 @@ export class LocalAccess implements AccessStore {
   /** Throws `ConfigError` for a wrong pepper, `StoreDamagedError`, `DataDirectoryUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
     const { dataDir, use = "serve" } = options;
-    const path = join(dataDir, "access.sqlite");
+    const path = join(dataDir, accessFileName);
     const advice = "delete it: keys must then be created again";
     return withKeptFile({ path, advice }, () => {
       if (use === "read") checkKeptFile(path);

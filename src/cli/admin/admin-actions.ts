@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type ApiKey, getStatus, type KeyPosition } from "../../access/api-key.ts";
 import { isKeyName, keyNameRule, type Scope, toComparedName } from "../../access/key-format.ts";
 import type { Keys } from "../../access/keys.ts";
+import { accessFileName } from "../../access/local/local-access.ts";
 import { parseTime } from "../../api/http/parameters.ts";
 import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
 import { showKey } from "../../api/routes/admin/key-shape.ts";
@@ -23,6 +26,20 @@ function getConfig({ dataDir }: FolderOption): Config {
   return readConfig("administer", toEnvironment({ dataDir }));
 }
 
+/**
+ * Returns the configuration of keys that exist: those of a cluster, or of a data directory that has some. Without that
+ * check, a command in another folder would create keys that no service accepts.
+ */
+function getExistingConfig(options: FolderOption): Config {
+  const config = getConfig(options);
+  const { dataDir, redisUrl } = config;
+  if (redisUrl !== null || existsSync(join(dataDir, accessFileName))) return config;
+  const where = `${resolve(dataDir)} has no keys, because no service was started there`;
+  throw new UsageError(
+    `${where}: name the data directory of the service with --data-dir. \`keys create --init\` makes a new one`,
+  );
+}
+
 /** Creates an API key and prints its value, which is not shown again. */
 export async function createKey(
   options: {
@@ -30,9 +47,11 @@ export async function createKey(
     readonly name?: string;
     readonly expires?: string;
     readonly ips?: string;
+    readonly init?: true;
   } & FolderOption,
 ): Promise<number> {
-  const { scope = "read", name, expires, ips, dataDir } = options;
+  const { scope = "read", name, expires, ips, init } = options;
+  const config = init === true ? getConfig(options) : getExistingConfig(options);
   const nowMs = systemClock.nowMs();
   if (name !== undefined && !isKeyName(name)) throw new UsageError(`--name is ${keyNameRule}`);
   const { value, key } = await withAccess(
@@ -43,7 +62,7 @@ export async function createKey(
         expiresAtMs: readExpiry(expires, nowMs),
         allowedIps: readRanges(ips),
       }),
-    getConfig({ dataDir }),
+    config,
   );
   if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
   return printKey(value, key.id);
@@ -86,13 +105,14 @@ export async function rotateKey(
     if (!/^\d+$/.test(text) || grace > graceSecondsMax)
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
     return keys.rotate(await getId(keys, name), grace * 1000);
-  }, getConfig(options));
+  }, getExistingConfig(options));
   return printKey(value, key.id);
 }
 
 /** Revokes a key for good. */
 export async function revokeKey(key: string, options: FolderOption): Promise<number> {
-  await withAccess(async ({ keys }) => keys.revoke(await getId(keys, key)), getConfig(options));
+  const config = getExistingConfig(options);
+  await withAccess(async ({ keys }) => keys.revoke(await getId(keys, key)), config);
   return print("Key revoked");
 }
 
@@ -118,7 +138,7 @@ export async function unblockIp(ip: string, options: FolderOption): Promise<numb
     const bucket = parseBucket(ip);
     if (bucket === null) throw new UsageError(`${ip} is not an IP address`);
     if (!(await ipBlocks.remove(bucket))) throw new AppError("NOT_FOUND", `${ip} is not blocked`);
-  }, getConfig(options));
+  }, getExistingConfig(options));
   return print("IP unblocked");
 }
 

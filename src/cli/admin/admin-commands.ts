@@ -22,6 +22,7 @@ function addKeyCommands(program: Command): void {
     .addOption(new Option("--scope <scope>", "what the key may do (default: read)").choices(scopes))
     .option("--name <name>", "name in lists (default: scope and time)")
     .option("--expires <time>", "when it expires: a date or an RFC 3339 time")
+    .option("--init", "create the data directory if no service was started there")
     .option("--ips <ranges>", "comma-separated IP addresses and CIDR ranges it works from")
     .action(lazily(async () => (await import("./admin-actions.ts")).createKey));
   addExamples(create, [
