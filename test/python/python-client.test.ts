@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { suite, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { type Hash, toLogIndex, toSeq } from "../../src/base/ids.ts";
+import { type Hash, type Seq, toBlockNumber, toLogIndex, toSeq } from "../../src/base/ids.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, emptyBlock } from "../../src/market/block-facts.ts";
 import type { Fill } from "../../src/market/fill.ts";
@@ -88,12 +88,17 @@ suite("the Python client", { skip: missingPackages() }, () => {
     void following.finally(() => {
       state.isOver = true;
     });
+    const blocksPerCut = 40;
+    let cutAt = toSeq(blocksPerCut, 0);
     /** Waits until a position is read, while the connection is cut again and again. */
-    const whenRead = async (seq: number) => {
-      for (let waits = 1; !state.isOver; waits += 1) {
-        const position = await readFile(file, "utf8").catch(() => "-1");
-        if (Number(position) >= seq) return;
-        if (waits % 40 === 0) proxy.cutAnswers(1);
+    const whenRead = async (seq: Seq) => {
+      while (!state.isOver) {
+        const position = Number(await readFile(file, "utf8").catch(() => "-1"));
+        if (position >= seq) return;
+        if (position >= cutAt) {
+          cutAt = toSeq(toBlockNumber(position as Seq) + blocksPerCut, 0);
+          proxy.cutAnswers(1);
+        }
         await setTimeout(10);
       }
     };
