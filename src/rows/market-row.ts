@@ -113,11 +113,11 @@ export const marketRow = Type.Object({
   trades: Type.Integer(),
   volume_24h_usd: wire.decimalText,
   trades_24h: Type.Integer(),
+  last_trade_at: timeOrNull,
+  last_trade_at_ms: millisecondsOrNull,
   change_24h: wire.nullable(wire.decimalText),
   liquidity_usd: wire.nullable(wire.decimalText),
   open_interest_usd: wire.nullable(wire.decimalText),
-  last_trade_at: timeOrNull,
-  last_trade_at_ms: millisecondsOrNull,
   metadata_source: Type.Enum(["chain", "chain_untrusted", "venue", "none"]),
   event: Type.Optional(wire.nullable(eventSummary)),
 });
