@@ -77,11 +77,11 @@ export type Market = {
   readonly trades: number;
   readonly volume_24h_usd: Decimal;
   readonly trades_24h: number;
+  readonly last_trade_at: Time | null;
+  readonly last_trade_at_ms: Milliseconds | null;
   readonly change_24h: Decimal | null;
   readonly liquidity_usd: Decimal | null;
   readonly open_interest_usd: Decimal | null;
-  readonly last_trade_at: Time | null;
-  readonly last_trade_at_ms: Milliseconds | null;
   readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
   readonly event?: {
     readonly id: string;
@@ -899,7 +899,7 @@ export type ListMarkets = {
     readonly sort?: "volume_24h" | "volume" | "trades_24h" | "change_24h" | "liquidity" | "created_at" | "end_date" | "last_trade_at" | "open_interest" | undefined;
     readonly order?: "desc" | "asc" | undefined;
     readonly min_seq?: number | undefined;
-    readonly fields?: readonly ("id" | "question_id" | "question" | "description" | "slug" | "category" | "tags" | "event_id" | "event_slug" | "image" | "neg_risk" | "neg_risk_market_id" | "oracle" | "exchange_versions" | "status" | "active" | "outcome_count" | "created_at" | "created_at_ms" | "created_block" | "start_date" | "end_date" | "resolved_at" | "resolved_at_ms" | "resolution" | "tokens" | "mirror" | "legs" | "legs_payout" | "volume_usd" | "volume_shares" | "trades" | "volume_24h_usd" | "trades_24h" | "change_24h" | "liquidity_usd" | "open_interest_usd" | "last_trade_at" | "last_trade_at_ms" | "metadata_source" | "event")[] | undefined;
+    readonly fields?: readonly ("id" | "question_id" | "question" | "description" | "slug" | "category" | "tags" | "event_id" | "event_slug" | "image" | "neg_risk" | "neg_risk_market_id" | "oracle" | "exchange_versions" | "status" | "active" | "outcome_count" | "created_at" | "created_at_ms" | "created_block" | "start_date" | "end_date" | "resolved_at" | "resolved_at_ms" | "resolution" | "tokens" | "mirror" | "legs" | "legs_payout" | "volume_usd" | "volume_shares" | "trades" | "volume_24h_usd" | "trades_24h" | "last_trade_at" | "last_trade_at_ms" | "change_24h" | "liquidity_usd" | "open_interest_usd" | "metadata_source" | "event")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly Market[];

@@ -141,11 +141,11 @@ class Market(TypedDict):
     trades: int
     volume_24h_usd: DecimalText
     trades_24h: int
+    last_trade_at: Time | None
+    last_trade_at_ms: Milliseconds | None
     change_24h: DecimalText | None
     liquidity_usd: DecimalText | None
     open_interest_usd: DecimalText | None
-    last_trade_at: Time | None
-    last_trade_at_ms: Milliseconds | None
     metadata_source: Literal["chain", "chain_untrusted", "venue", "none"]
     event: NotRequired[MarketEvent | None]
 
@@ -1139,11 +1139,11 @@ class ListMarketsQuery(TypedDict):
                 "trades",
                 "volume_24h_usd",
                 "trades_24h",
+                "last_trade_at",
+                "last_trade_at_ms",
                 "change_24h",
                 "liquidity_usd",
                 "open_interest_usd",
-                "last_trade_at",
-                "last_trade_at_ms",
                 "metadata_source",
                 "event",
             ]
