@@ -1809,7 +1809,7 @@ export type ListStats = {
   };
 };
 
-/** GET /v1/candles: List candles of several tokens. */
+/** GET /v1/candles: List candles of tokens. */
 export type ListManyCandles = {
   readonly query: {
     readonly token_ids: readonly string[];

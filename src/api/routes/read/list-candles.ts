@@ -117,12 +117,17 @@ export function listManyCandles(backend: Backend): Route {
   return defineRoute({
     path: "/v1/candles",
     access: "read",
-    summary: "List candles of several tokens",
+    summary: "List candles of tokens",
     description:
       "The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain",
     querystring: manyQuery,
     response: Type.Object({
-      data: Type.Array(Type.Object({ token_id: tokenIdText, candles: Type.Array(candleRow) })),
+      data: Type.Array(
+        Type.Object({
+          token_id: tokenIdText,
+          candles: Type.Array(candleRow, { description: "Its newest candles, oldest first" }),
+        }),
+      ),
       not_found: Type.Array(Type.String()),
       pagination: paginationSchema,
       meta: metaSchema,
