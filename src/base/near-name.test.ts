@@ -29,6 +29,15 @@ test("the message about an unknown name suggests a valid one, also for terms of 
   assert.equal(unknownName("constructor", ["x"]), "is not known here; valid names: x");
 });
 
+test("the name of a field with its unit means that value, not a nearer name", () => {
+  assert.match(wrongValue("volume_usd", "x", ["volume_24h", "volume"]), /did you mean volume\?$/);
+  assert.match(wrongValue("volume_24h_usd", "x", ["volume", "volume_24h"]), /mean volume_24h\?$/);
+  assert.match(
+    unknownName("min_volume_usd", ["min_volume_24h", "min_volume"]),
+    /mean min_volume\?/,
+  );
+});
+
 test("the message about a wrong value quotes it, unless it is nested too deeply to be written", () => {
   assert.equal(wrongValue([1], "a number"), "must be a number; got [1]");
   const deep: unknown = JSON.parse("[".repeat(30_000) + "]".repeat(30_000));

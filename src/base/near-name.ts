@@ -54,8 +54,11 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   expiry: ["expires_at"],
 };
 
-/** Returns the candidate that has the meaning of `name` in other APIs; `null` when there is none. */
+/** Returns the candidate that has the meaning of `name` in other APIs or in rows; `null` when there is none. */
 export function findSynonym(name: string, candidates: readonly string[]): string | null {
+  // Fields of rows have their unit in the name.
+  const value = name.replace(/_usd$/, "");
+  if (value !== name && candidates.includes(value)) return value;
   const meanings = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
   return meanings?.find((one) => candidates.includes(one)) ?? null;
 }

@@ -106,24 +106,33 @@ test("200: filters by minimum volume; created_after is inclusive, created_before
   assert.deepEqual(await idsFor({ created_before: new Date(middle).toISOString() }), before);
 });
 
-const keys: Record<string, (row: Row) => bigint> = {
+/** The value that a list is ordered by; `null` comes last. */
+const keys: Record<string, (row: Row) => bigint | null> = {
   volume_24h: (row) => toMicros(row["volume_24h_usd"]),
   volume: (row) => toMicros(row["volume_usd"]),
   trades_24h: (row) => BigInt(Number(row["trades_24h"])),
   created_at: (row) => BigInt(Number(row["created_at_ms"])),
-  change_24h: (row) => toMicros(row["change_24h"] ?? "0"),
-  liquidity: (row) => toMicros(row["liquidity_usd"] ?? "0"),
-  last_trade_at: (row) => BigInt(Number(row["last_trade_at_ms"])),
-  end_date: () => 0n,
-  open_interest: (row) => toMicros(row["open_interest_usd"] ?? "0"),
+  change_24h: (row) => microsOrNull(row["change_24h"]),
+  liquidity: (row) => microsOrNull(row["liquidity_usd"]),
+  last_trade_at: (row) =>
+    row["last_trade_at"] === null ? null : BigInt(Number(row["last_trade_at_ms"])),
+  end_date: () => null,
+  open_interest: (row) => microsOrNull(row["open_interest_usd"]),
 };
 
+function microsOrNull(text: unknown): bigint | null {
+  return text === null ? null : toMicros(text);
+}
+
 for (const [sort, getKey] of Object.entries(keys)) {
-  test(`200: ${sort} sorts in both orders, with ties by id`, async () => {
+  test(`200: ${sort} sorts in both orders, null last, with ties by id`, async () => {
     for (const order of ["desc", "asc"]) {
       const expected = all.toSorted((a, b) => {
-        const [one, other] = order === "asc" ? [getKey(a), getKey(b)] : [getKey(b), getKey(a)];
-        if (one !== other) return one < other ? -1 : 1;
+        const [one, other] = [getKey(a), getKey(b)];
+        const sign = order === "asc" ? 1 : -1;
+        if (one === null || other === null) {
+          if (one !== other) return one === null ? 1 : -1;
+        } else if (one !== other) return one < other ? -sign : sign;
         return String(a["id"]) < String(b["id"]) ? -1 : 1;
       });
       assert.deepEqual(await idsFor({ sort, order }), getIds(expected));
@@ -132,6 +141,15 @@ for (const [sort, getKey] of Object.entries(keys)) {
     }
   });
 }
+
+test("200: markets with and without each value are sorted", () => {
+  for (const field of ["change_24h", "liquidity_usd", "last_trade_at"])
+    for (const isNull of [true, false])
+      assert(
+        all.some((row) => (row[field] === null) === isNull),
+        `${field} ${isNull}`,
+      );
+});
 
 test("200: change_24h is that of the price of the first outcome, and resolved markets have no liquidity", async () => {
   assert(new Set(all.map((row) => row["change_24h"])).size > 3);

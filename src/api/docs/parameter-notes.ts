@@ -79,7 +79,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
     "Markets with all of these words; the best matches come first, and `sort` orders matches of equal rank. A word that occurs in no market matches one that differs by one typo",
   side: "Only trades whose taker was on this side",
   slug: "Markets with one of these names of the venue",
-  sort: "What the list is ordered by; a search orders by rank first",
+  sort: "What the list is ordered by; a search orders by rank first. Rows without the value come last in both orders",
   source: "pair: also trades of the other token, inverted; own: of this token only",
   start: `Rows at this time or later. ${times}`,
   status: "finalized: only rows that cannot be reverted",

@@ -198,8 +198,8 @@ export class ListedConditions extends Conditions {
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
     this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));
     this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
-    const interest = Number(getOpenInterest(outcomes, this) ?? 0n);
-    this.columns.set(this.columns.openInterest, ordinal, interest);
+    const interest = getOpenInterest(outcomes, this);
+    this.columns.set(this.columns.openInterest, ordinal, Number((interest ?? -1n) + 1n));
     if (gen3 !== null && paired !== undefined) this.updateSumColumns(paired);
   }
 

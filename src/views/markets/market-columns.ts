@@ -51,7 +51,7 @@ export class MarketColumns {
   readonly endMs: Column<"f64">;
   /** Micros. Exact up to 9 billion dollars, several times the volume of the largest market so far. */
   readonly volumeUsd: Column<"f64">;
-  /** Micros, as `volumeUsd`; 0 while it is not known. */
+  /** Micros plus 1, to order markets; 0 while it is not known. */
   readonly openInterest: Column<"f64">;
   /** Micros of the last 24 hours, summed by `DayWindow`. Not saved: each start sums them again. */
   readonly dayVolumeUsd = new Column("f64");

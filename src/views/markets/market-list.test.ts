@@ -47,10 +47,16 @@ function naivePlaces(
   const keys = getKeys(columns, sort);
   const sign = order === "asc" ? 1 : -1;
   return Array.from({ length: markets }, (_, ordinal): ListedMarket => {
-    return { rank: 1, key: keys.get(ordinal), conditionId: columns.conditionIdAt(ordinal) };
+    const key = keys.get(ordinal);
+    // Of the sorts here, only an end can be null.
+    const rank = sort === "end_date" && key !== 0 ? 2 : 1;
+    return { rank, key, conditionId: columns.conditionIdAt(ordinal) };
   })
     .filter((_, ordinal) => (columns.flags.get(ordinal) & requested) === requested)
-    .toSorted((a, b) => sign * (a.key - b.key) || (a.conditionId < b.conditionId ? -1 : 1));
+    .toSorted(
+      (a, b) =>
+        b.rank - a.rank || sign * (a.key - b.key) || (a.conditionId < b.conditionId ? -1 : 1),
+    );
 }
 
 const anyRequested = fc.record({

@@ -4,7 +4,7 @@
  * markets, scans cost less than sorting all of them once.
  */
 import type { ConditionId } from "../../base/ids.ts";
-import { type Chunk, stepItems } from "../disk/chunked-loop.ts";
+import { type Chunk, inChunks, stepItems } from "../disk/chunked-loop.ts";
 import { idBytes } from "../disk/column.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import {
@@ -12,15 +12,16 @@ import {
   type MarketSelection,
   type Members,
   pick,
+  presenceColumns,
   selectMembers,
   sortColumns,
 } from "./market-selection.ts";
 
 /** The position of a market in a list. It does not depend on what else the list contains. */
 export type ListedMarket = {
-  /** How well the market matches the search; 1 without a search. Higher ranks come first. */
+  /** How well the market matches the search, then whether it has a value, as of `rankByValue`. Higher ranks come first. */
   readonly rank: number;
-  /** The number that orders the list; 0 for a market without a value. */
+  /** The number that orders markets of equal rank; 0 for a market without a value. */
   readonly key: number;
   readonly conditionId: ConditionId;
 };
@@ -156,11 +157,30 @@ function getEdge(edge: ListedMarket | null, sign: 1 | -1): Page["edge"] {
 /** Returns the selected markets as they are now. */
 export function listMarkets(columns: MarketColumns, selection: MarketSelection): MarketList {
   const members = selectMembers(columns, selection);
-  const { ordinals, length } = members;
+  const { ordinals, ranks, length } = members;
+  const presence = presenceColumns[selection.sort];
+  if (presence !== undefined) {
+    const { values } = columns[presence];
+    inChunks(ranks.length, ({ from, to }) => {
+      for (let at = from; at < to; at += 1) {
+        const value = values[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0;
+        ranks[at] = rankByValue(ranks[at] ?? 0, value);
+      }
+      return 0;
+    });
+  }
   const all = columns[sortColumns[selection.sort]];
   const keys =
     ordinals === null ? all.snapshot() : pick(all.values, ordinals, new Float64Array(length));
   return new MarketList(columns, { ...members, keys });
+}
+
+/**
+ * Ranks an item without a value, for which `value` is 0, below those of its rank that have one, in both orders. The ranks
+ * of searches are below 2^15, and a rank of 0 remains 0.
+ */
+export function rankByValue(rank: number, value: number): number {
+  return rank === 0 ? 0 : 2 * rank - (value === 0 ? 1 : 0);
 }
 
 function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {

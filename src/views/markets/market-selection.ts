@@ -21,6 +21,18 @@ export const sortColumns = {
   open_interest: "openInterest",
 } as const satisfies Readonly<Record<string, keyof MarketColumns>>;
 
+type Sort = keyof typeof sortColumns;
+
+/** The columns that are 0 for a market without the value, by the sort orders whose value can be null. */
+export const presenceColumns: Partial<Readonly<Record<Sort, (typeof sortColumns)[Sort]>>> = {
+  // A market has a price once it was traded.
+  change_24h: "lastTradeAt",
+  liquidity: "liquidityUsd",
+  end_date: "endMs",
+  last_trade_at: "lastTradeAt",
+  open_interest: "openInterest",
+};
+
 /** Which markets are requested. All conditions have to hold. Amounts are in micros, times in unix milliseconds. */
 export type MarketSelection = {
   /** The result of a search, which the selection narrows in place; `null` without a search. */
@@ -37,7 +49,7 @@ export type MarketSelection = {
   readonly createdBefore: number;
   /** `null` to also select markets without an end. */
   readonly ends: { readonly from: number; readonly before: number } | null;
-  readonly sort: keyof typeof sortColumns;
+  readonly sort: Sort;
 };
 
 /** The markets of a list: those with a rank above 0. Without a search, all have the same rank. */

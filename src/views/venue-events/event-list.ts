@@ -7,7 +7,7 @@ import type { Market } from "../../market/market.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import { type MarketColumns, marketFlags } from "../markets/market-columns.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";
-import { compareMarkets, MarketList } from "../markets/market-list.ts";
+import { compareMarkets, MarketList, rankByValue } from "../markets/market-list.ts";
 import { type MarketSelection, selectMembers } from "../markets/market-selection.ts";
 
 type EventSort = "volume_24h" | "volume" | "created_at" | "end_date";
@@ -57,11 +57,14 @@ export function listEvents(columns: MarketColumns, selection: EventSelection): M
       (sums.volume_24h[event] ?? 0) >= minDayVolume;
     if (isRequested) selected.push(event);
   }
+  const keys = Float64Array.from(selected, (event) => sums[sort][event] ?? 0);
   return new MarketList(columns, {
     ordinals: Int32Array.from(selected, (event) => sums.leads[event] ?? 0),
-    ranks: Uint16Array.from(selected, (event) => sums.ranks[event] ?? 0),
+    ranks: Uint16Array.from(selected, (event, at) =>
+      rankByValue(sums.ranks[event] ?? 0, sort === "end_date" ? (keys[at] ?? 0) : 1),
+    ),
     length: selected.length,
-    keys: Float64Array.from(selected, (event) => sums[sort][event] ?? 0),
+    keys,
   });
 }
 
