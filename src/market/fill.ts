@@ -80,3 +80,11 @@ export function getCash({
 }: Pick<Fill, "makerSide" | "makerAmount" | "takerAmount">): bigint {
   return makerSide === "BUY" ? makerAmount : takerAmount;
 }
+
+/**
+ * Returns the collateral that the owner of the order paid or received after what the exchange returned, in micros.
+ * The event of a taker's order is not exact before generation 3, so its amount is the sum of the legs.
+ */
+export function getSettledCash(fill: Fill): bigint {
+  return fill.role === "taker" ? fill.value : getCash(fill);
+}

@@ -1,6 +1,6 @@
 import type { Address, Hash } from "../base/ids.ts";
 import type { Generation } from "../contracts/contracts.ts";
-import { type Fill, getCash, isTrade } from "./fill.ts";
+import { type Fill, getSettledCash, isTrade } from "./fill.ts";
 import { toHour } from "./minute-candle.ts";
 
 /** The sums of the fills of one generation, or of one builder code, in one hour. Amounts are micros. */
@@ -12,7 +12,7 @@ export type HourTotals = {
   readonly builder: Hash | null;
   readonly trades: number;
   readonly volumeUsd: bigint;
-  /** What owners of orders paid, without refunds. Fees in shares count at the price of their fill. */
+  /** What owners of orders paid, without refunds. Fees in shares count at the price that was paid. */
   readonly feesUsd: bigint;
   /** The marks of the makers and takers of the trades, each once; empty for a builder code. */
   readonly walletMarks: readonly number[];
@@ -117,5 +117,6 @@ function getFeeUsd(fill: Fill): bigint {
   // Generation 1 charges its fee in what the order receives: in shares when it buys.
   const isInShares = fill.exchange.generation === 1 && fill.makerSide === "BUY";
   if (!isInShares || fee === 0n) return fee;
-  return fill.takerAmount === 0n ? 0n : (fee * getCash(fill)) / fill.takerAmount;
+  // `size` is what a BUY received: the sum of the legs for a taker.
+  return fill.size === 0n ? 0n : (fee * getSettledCash(fill)) / fill.size;
 }

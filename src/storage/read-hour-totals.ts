@@ -18,9 +18,12 @@ export type TokenDay = {
 /** The mark of a wallet of a day, which begins at `day`, in Unix seconds. */
 type DayMark = { readonly day: number; readonly generation: Generation; readonly mark: number };
 
-const fee = "toInt256(reinterpret(fee - fee_refund, 'Int128'))";
+const toMicros = (decimal: string) => `toInt256(reinterpret(${decimal}, 'Int128'))`;
+const fee = toMicros("fee - fee_refund");
 const isInShares = "exchange_version = 1 AND maker_side = 'BUY'";
-const feeUsd = `if(${isInShares}, intDivOrZero(${fee} * toInt256(maker_amount), toInt256(taker_amount)), ${fee})`;
+// As `getSettledCash` for a BUY.
+const paid = `if(role = 'taker', ${toMicros("value")}, toInt256(maker_amount))`;
+const feeUsd = `if(${isInShares}, intDivOrZero(${fee} * ${paid}, ${toMicros("size")}), ${fee})`;
 
 const sums = {
   hour: ["toUInt32(intDiv(timestamp, 3600) * 3600) AS hour", 4],

@@ -22,9 +22,12 @@ function addUp(fills: readonly Fill[], resolution: Resolution, bucket: number) {
     ({ timestamp }) => timestamp - (timestamp % lengths[resolution]) === bucket,
   );
   const trades = own.filter(isTrade);
-  const fees = own.map(({ exchange, makerSide, makerAmount, takerAmount, fee, feeRefund }) => {
-    const isInShares = exchange.generation === 1 && makerSide === "BUY";
-    return isInShares ? ((fee - feeRefund) * makerAmount) / takerAmount : fee - feeRefund;
+  const fees = own.map((fill) => {
+    const fee = fill.fee - fill.feeRefund;
+    if (fill.exchange.generation !== 1 || fill.makerSide !== "BUY") return fee;
+    // A taker paid what the legs add up to; the event includes what it got back.
+    const paid = fill.role === "taker" ? fill.value : fill.makerAmount;
+    return (fee * paid) / fill.takerAmount;
   });
   const conditions = trades.map(
     ({ tokenId }) => server.state.directory.getSlot(tokenId)?.conditionId,
@@ -58,6 +61,15 @@ function assertTotals(rows: readonly Row[], fills: readonly Fill[], resolution: 
 }
 
 test("200: each bucket has the totals of its fills, of all generations and of each", async () => {
+  const refunded = server.fills.filter(
+    (fill) =>
+      fill.exchange.generation === 1 &&
+      fill.role === "taker" &&
+      fill.makerSide === "BUY" &&
+      fill.fee > fill.feeRefund &&
+      fill.makerAmount > fill.value,
+  );
+  assert(refunded.length > 0, "takers with fees in shares that got collateral back");
   for (const resolution of ["1h", "1d"] as const) {
     const all = await getRows(`resolution=${resolution}`);
     assertTotals(all, server.fills, resolution);

@@ -60,7 +60,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   "Stats.trades": "Trades in the bucket; exact",
   "Stats.volume_usd": "Volume in USD; exact",
   "Stats.fees_usd":
-    "Fees that makers and takers paid, net of refunds, in USD; exact. Fees in shares (CTF Exchange V1) count at the price of their fill. Null for a category",
+    "Fees that makers and takers paid, net of refunds, in USD; exact. Fees in shares (CTF Exchange V1) count at the price that was paid. Null for a category",
   active_markets:
     "Conditions with a trade on the day, exact from when they are known; a mirror counts for itself. Null for hours, unless of a category",
   traders:

@@ -1,7 +1,7 @@
 /** The ledger of fills: what each wallet traded, and what else moved at the exchange. */
 import type { Address, Seq, TokenId } from "../../base/ids.ts";
 import type { TokenAmount } from "../../contracts/events.ts";
-import { type Fill, getCash } from "../fill.ts";
+import { type Fill, getSettledCash } from "../fill.ts";
 import type { Entry } from "./ledger-draft.ts";
 
 /** A signed amount that went to or from a wallet through an exchange. */
@@ -77,9 +77,8 @@ function tradesOfFill(fill: Fill): Entry[] {
   const { seq, role, maker, taker, exchange, makerSide } = fill;
   const isTaker = role === "taker";
   const isBuy = makerSide === "BUY";
-  // The event of a taker is not exact before generation 3, so its amounts are the sums of the legs.
   const shares = isTaker ? fill.size : isBuy ? fill.takerAmount : fill.makerAmount;
-  const value = isTaker ? fill.value : getCash(fill);
+  const value = getSettledCash(fill);
   const hasShareFee = exchange.generation === 1 && isBuy;
   const feeShares = hasShareFee ? fill.fee : 0n;
   const amount = isBuy ? shares - feeShares : -shares;
