@@ -134,8 +134,6 @@ async function startService(rpcUrl: string, dataDir: string): Promise<ChildServe
     ODDWIRE_ADMIN_KEY: key,
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
     ODDWIRE_LOG_LEVEL: "error",
-    // The year of the store ends after today.
-    ODDWIRE_BLOCKS_MAX_AHEAD_SECONDS: String(365 * 86_400),
     // The audit is off: the node does not have the blocks that the store was filled with.
     ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
   });

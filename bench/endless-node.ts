@@ -15,7 +15,8 @@ import { getBloom } from "../test/support/build-blocks.ts";
 const templatesCount = 200;
 const logsPerBlockMin = 110;
 const resultsMax = 20_000;
-const firstTimestamp = 1_780_000_000;
+/** A year of blocks ends in the past: `ODDWIRE_BLOCKS_MAX_AHEAD_SECONDS` refuses later ones. In Unix seconds. */
+const firstTimestamp = 1_748_736_000;
 const secondsPerBlock = Number(process.argv[3] ?? 2);
 const blocksBefore = Number(process.argv[2]);
 const secondsBetweenNew = 2;
