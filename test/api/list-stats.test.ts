@@ -162,6 +162,25 @@ test("200: a category has the totals of its markets alone", async () => {
   }
 });
 
+test("400: a category that no market has", async () => {
+  const [{ id } = {}] = await server.getAll("/v1/markets?limit=1");
+  server.state.applyMetadata(id as ConditionId, { ...noMetadata, category: "Rainfall" });
+  const refused = { resolution: "1h", start: "2000-01-01", format: "csv" };
+  for (const [name, message] of [
+    ["Nope", /^category names no category: Nope$/],
+    ["rainfall,Nope", /^category names no category: Nope$/],
+    ["rainfal", /^category names no category: rainfal; did you mean rainfall\?$/],
+  ] as const) {
+    const query = new URLSearchParams({ ...refused, category: name });
+    const answer = await server.get(`/v1/stats?${query.toString()}`);
+    assert.match(assertError(answer, "VALIDATION_ERROR").message, message);
+  }
+  // The market loses it.
+  server.state.applyMetadata(id as ConditionId, { ...noMetadata, category: "Climate" });
+  assertError(await server.get("/v1/stats?category=rainfall"), "VALIDATION_ERROR");
+  assert((await getRows("category=climate")).length > 0);
+});
+
 test("400: a category with a generation, and other wrong parameters", async () => {
   const both = await server.get("/v1/stats?category=Sports&exchange_version=3");
   assertError(both, "VALIDATION_ERROR");

@@ -214,6 +214,12 @@ export class MarketColumns {
     return [...terms].map(([label, text]) => [label, text.slice(prefix.length)] as const);
   }
 
+  /** The labels of a kind that listed markets have, as `getLabels` gives them. */
+  getListedLabels(kind: LabelKind): readonly string[] {
+    const listed = this.getLabels(kind).filter(([label]) => this.countLabel(label).markets > 0);
+    return listed.map(([, text]) => text);
+  }
+
   /** Counts the listed markets that have a label of `getLabels`, and sums their volume of 24 hours. */
   countLabel(label: number): LabelCount {
     const count = { markets: 0, openMarkets: 0, dayVolumeUsd: 0, ordinal: -1 };

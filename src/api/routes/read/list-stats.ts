@@ -1,8 +1,10 @@
 import { Type } from "typebox";
 import { hash } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
+import { nearName, truncate } from "../../../base/near-name.ts";
 import { readStats } from "../../../query/read-stats.ts";
 import { statsRow, toStatsRow } from "../../../rows/stats-row.ts";
+import type { MarketColumns } from "../../../views/markets/market-columns.ts";
 import { type StatsScope, statsSeconds } from "../../../views/stats/platform-totals.ts";
 import { untilChange } from "../../backend.ts";
 import { bucketQuery, bucketSource } from "../../lists/bucket-query.ts";
@@ -41,6 +43,7 @@ export function listStats(parts: ListParts): Route {
       if (given !== undefined && another !== undefined) {
         throw invalid(another, `cannot be combined with ${given}`);
       }
+      checkCategories(parts.state.directory.columns, categories ?? []);
       const scope = builder ?? ((generation ?? 0) as StatsScope);
       const bucketSeconds = statsSeconds[query.resolution];
       const source = bucketSource(parts, {
@@ -53,4 +56,15 @@ export function listStats(parts: ListParts): Route {
       return answerList(parts, reply, { ...list, ...publicAs(toStatsRow) });
     },
   });
+}
+
+/** Refuses a category that no market has: totals of 0 would be a statement about it. Throws `VALIDATION_ERROR`. */
+function checkCategories(columns: MarketColumns, categories: readonly string[]): void {
+  if (categories.length === 0) return;
+  const existing = new Set(columns.getListedLabels("category"));
+  const unknown = categories.find((name) => !existing.has(name.toLowerCase()));
+  if (unknown === undefined) return;
+  const near = nearName(unknown, existing);
+  const meant = near === null ? "" : `; did you mean ${near}?`;
+  throw invalid("category", `names no category: ${truncate(unknown)}${meant}`);
 }
