@@ -86,7 +86,8 @@ suite("oddwire mcp", () => {
     };
     const { meta } = await server.getPage("/v1/trades?limit=1");
     for (const [name, input] of Object.entries(inputs)) {
-      const { provenance } = await call(name, input);
+      const { provenance, ...rest } = await call(name, input);
+      assert.equal("next_cursor" in rest, name === "list_trades", `${name} takes a cursor`);
       assert.deepEqual(
         provenance,
         {

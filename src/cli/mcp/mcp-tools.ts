@@ -179,6 +179,7 @@ export const tools: readonly Tool[] = [
       const more = ["value_usd", "maker", "taker", "tx_hash", "block_number", "status"];
       return {
         trades: answer.data.map((row) => pick(row, [...fields, ...more])),
+        next_cursor: answer.pagination?.next_cursor,
         ...provenance(answer),
       };
     },
@@ -266,9 +267,8 @@ async function ask<Data>(
 }
 
 /** Returns up to where an answer is complete, and up to where it cannot be reverted. */
-function provenance({ meta, pagination }: Answer<unknown>): ToolAnswer {
+function provenance({ meta }: Answer<unknown>): ToolAnswer {
   return {
-    ...(pagination === undefined ? {} : { next_cursor: pagination.next_cursor }),
     provenance: {
       complete_from_block: meta.first_block,
       complete_to_block: meta.indexed_block,
