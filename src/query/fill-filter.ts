@@ -34,7 +34,7 @@ export type FillFilter = RangeFilter & {
   readonly sizeMin?: bigint | undefined;
   readonly sizeMax?: bigint | undefined;
   readonly valueMin?: bigint | undefined;
-  /** Inclusive bounds of the rounded price, in micros from 0 to 1,000,000. A fill without a price is outside them. */
+  /** Inclusive bounds of the rounded price, in micros. A fill without a price is outside them. */
   readonly priceMin?: bigint | undefined;
   readonly priceMax?: bigint | undefined;
   readonly maker?: Address | undefined;
@@ -122,7 +122,7 @@ function publicConditions(inverted: readonly TokenId[]): Conditions<PublicFilter
 
 /** Returns SQL that compares the exact price with a number of half micros. Ties round to even, as in `priceMicros`. */
 function priceSql(value: string, operator: string, halfMicros: bigint): string {
-  const sides = `toDecimal256(${value}, 6) * 2000000 ${operator} toDecimal256(size, 6) * (${halfMicros})`;
+  const sides = `toDecimal256(${value}, 6) * 2000000 ${operator} toDecimal256(size, 6) * toInt256('${halfMicros}')`;
   return `(size > 0 AND ${sides})`;
 }
 

@@ -119,8 +119,8 @@ test("400: sort=value beyond 7 days, with other bounds, and as a whole file", as
     ["sort=value&format=csv", "limit is required with sort=value in formats other than json"],
     ["min_price=0.6&max_price=0.5", "max_price must not be below min_price"],
     [
-      "min_price=1.1",
-      'min_price must be a decimal from 0 to 1, such as 0.25, with at most 6 digits after the point; got "1.1"',
+      "min_price=-0.1",
+      'min_price must be a decimal of at least 0, such as 12.5, with at most 32 digits before the point and 6 after it; got "-0.1"',
     ],
   ];
   for (const [query, message] of refusals) {
@@ -128,6 +128,18 @@ test("400: sort=value beyond 7 days, with other bounds, and as a whole file", as
     assert.equal(error.message, message);
   }
   await server.getPage("/v1/trades?sort=value&start=1000000&end=1604800");
+});
+
+test("200: prices above 1 are bounds like others, up to the largest amount", async () => {
+  const all = await server.getAll("/v1/trades?limit=1000");
+  const largest = `${"9".repeat(32)}.999999`;
+  for (const [query, expected] of [
+    ["min_price=1.02", all.filter(({ price }) => Number(price) >= 1.02)],
+    [`max_price=${largest}`, all.filter(({ price }) => price !== null)],
+    ["max_price=1.02", all.filter(({ price }) => price !== null && Number(price) <= 1.02)],
+    [`min_price=${largest}`, []],
+  ] as const)
+    assert.deepEqual(await server.getAll(`/v1/trades?limit=1000&${query}`), expected, query);
 });
 
 testList({ server, path: "/v1/trades", filters: tradeFilters });

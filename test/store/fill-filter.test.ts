@@ -18,7 +18,7 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   const nearby = fc.integer({ min: -1, max: 1 });
   const pick = <Value>(of: (fill: Fill) => Value): fc.Arbitrary<Value> => row.map(of);
   const anyPrice = fc.tuple(row, near, fc.boolean()).map(([{ value, size }, off, isInverted]) => {
-    const price = (priceMicros(value, size) ?? 0n) + off;
+    const price = (priceMicros(value, size) ?? 10n ** 38n) + off;
     return isInverted ? 1_000_000n - price : price;
   });
   // A new condition of `FillFilter` must be added here, or this does not compile.

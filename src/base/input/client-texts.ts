@@ -1,6 +1,6 @@
 /** The schemas of texts that clients send, over HTTP or on the stream, with their parsers. */
 import { type TUnsafe, Type } from "typebox";
-import { microsPerUnit, parseMicros } from "../decimal.ts";
+import { parseMicros } from "../decimal.ts";
 import {
   type Address,
   type ConditionId,
@@ -74,20 +74,10 @@ export const address: TUnsafe<Address> = parsedText({
 const amountPattern = "^[0-9]{1,32}(\\.[0-9]{1,6})?$";
 const isAmount = new RegExp(amountPattern);
 
-/** A decimal amount of shares or cash, parsed to micros; never negative. */
+/** A decimal amount of shares or cash, or a price of a share, parsed to micros; never negative. */
 export const amount: TUnsafe<bigint> = parsedText({
   parse: (text) => (isAmount.test(text) ? parseMicros(text) : null),
   expected:
     "a decimal of at least 0, such as 12.5, with at most 32 digits before the point and 6 after it",
   keywords: { pattern: amountPattern },
-});
-
-/** A price of a share, parsed to micros. */
-export const price: TUnsafe<bigint> = parsedText({
-  parse: (text) => {
-    const micros = isAmount.test(text) ? parseMicros(text) : null;
-    return micros === null || micros > microsPerUnit ? null : micros;
-  },
-  expected: "a decimal from 0 to 1, such as 0.25, with at most 6 digits after the point",
-  keywords: { pattern: "^(0+(\\.[0-9]{1,6})?|0*1(\\.0{1,6})?)$" },
 });

@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from "typebox";
-import { namedToken, price } from "../../../base/input/client-texts.ts";
+import { amount, namedToken } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
@@ -19,8 +19,8 @@ const matchType = {
 const tradeQuery = {
   ...fillQuery,
   ...matchType,
-  min_price: Type.Optional(price),
-  max_price: Type.Optional(price),
+  min_price: Type.Optional(amount),
+  max_price: Type.Optional(amount),
   sort: Type.Enum(["time", "value"], { default: "time" }),
 };
 type TradeQuery = Static<TObject<typeof tradeQuery>>;
