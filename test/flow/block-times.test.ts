@@ -6,6 +6,8 @@ import type { Address, Hash } from "../../src/base/ids.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { type ScriptedBlock, toQuantity } from "../support/scripted-block.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -135,4 +137,28 @@ describe("a node that is wrong about times", { concurrency: 4 }, () => {
     await follower.untilTip(119);
     follower.assertEquals(ahead, () => true);
   });
+});
+
+test("readiness, the log and the metrics say that the clock differs from the times of new blocks", async (t) => {
+  const { node, startService } = await serveRecording(t, readRecording("contracts-a"));
+  const first = 100;
+  node.setHead(first);
+  const service = await startService([node.wsUrl]);
+  await service.waitIndexed(first);
+  const readDetail = async () => {
+    const answer = await service.request("/v1/ready");
+    return (answer.body as { checks: { clock: { detail: string } } }).checks.clock.detail;
+  };
+  assert.equal(await readDetail(), "not compared with blocks yet");
+  for (let head = first + 1; head <= first + 20; head += 1) {
+    node.setHead(head);
+    await service.waitIndexed(head);
+  }
+  assert.match(
+    await readDetail(),
+    /^\d+ s ahead of the newest blocks, or all of them arrive late$/,
+  );
+  assert.match(service.stderr, /the clock of this machine differs from the times of blocks/);
+  const metrics = await service.getText("/v1/metrics/prometheus");
+  assert.match(metrics, /^oddwire_\w*block_arrival_seconds \d{3,}/m);
 });
