@@ -1,3 +1,5 @@
+import { parseTokenId } from "./ids.ts";
+
 /** In characters. Longer names are not compared: the cost grows with the square of the length. */
 const lengthMax = 48;
 
@@ -102,7 +104,7 @@ function findKind(text: string): string | null {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return "a condition id or another hash";
   if (/^0x[0-9a-f]{62}$/i.test(text)) return "a condition id of Protocol V2";
   if (/^0x[0-9a-f]{40}$/i.test(text)) return "an address";
-  if (/^[0-9]{60,78}$/.test(text)) return "a token id";
+  if (/^[0-9]{60,}$/.test(text)) return parseTokenId(text) === null ? null : "a token id";
   if (/^[0-9a-f]{40}([0-9a-f]{24})?$/i.test(text)) return "an address or a hash without 0x";
   if (/^https?:\/\//i.test(text)) return "a URL; a slug is the end of its path";
   return /^[a-z0-9]+(-[a-z0-9]+)+$/i.test(text) ? "a slug" : null;

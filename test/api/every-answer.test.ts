@@ -120,9 +120,12 @@ test("401: an invalid key, also on an unknown path or with another method", asyn
   assertError(await server.request("POST", "/v1/health", { key: "ow_read_x" }), "UNAUTHORIZED");
 });
 
-test("404: a path that is not UTF-8", async () => {
-  for (const path of ["/v1/keys/%ff", "/v1/keys/%", "/v1/keys/%e0%a4"])
-    assertError(await server.request("GET", path, { key: server.keys.admin }), "NOT_FOUND");
+test("400: a path that is not UTF-8", async () => {
+  for (const path of ["/v1/keys/%ff", "/v1/keys/%", "/v1/keys/%e0%a4", "/v1/keys/%ed%a0%80/x"]) {
+    const answer = await server.request("GET", path, { key: server.keys.admin });
+    const { message } = assertError(answer, "VALIDATION_ERROR");
+    assert.equal(message, "path must be valid percent-encoded UTF-8");
+  }
 });
 
 test("500: a bug exposes nothing to the client and is logged once, with the request id", async () => {

@@ -20,8 +20,8 @@ server.state.applyMetadata(condition as ConditionId, {
   slug: "who-wins",
   category: null,
   tags: [],
-  eventId: null,
-  eventSlug: null,
+  eventId: "4711",
+  eventSlug: "the-race",
   eventTitle: null,
   outcomeLabel: null,
   startMs: null,
@@ -139,4 +139,38 @@ test("404: a market or an event says what another kind of id is", async () => {
   const question = String(traded["question_id"]);
   for (const path of [`/v1/markets/${question}`, `/v1/events/${condition}`, "/v1/events/who-wins"])
     assert.match(assertError(await server.get(path), "NOT_FOUND").message, /; this is the /);
+});
+
+test("404 or 400: the id of an event, also when a question has it, and where its markets are", async () => {
+  const event = markets.map((row) => row["neg_risk_market_id"]).find((one) => one !== null);
+  assert(typeof event === "string");
+  const expected = `is the id of an event; its markets are in /v1/markets?event_id=${event}`;
+  for (const path of [
+    `/v1/markets/${event}`,
+    `/v1/markets/${event}/resolution`,
+    `/v1/trades?condition_id=${event}`,
+  ]) {
+    const { message } = (await server.get(path)).body["error"] as { message: string };
+    assert(message.endsWith(expected), message);
+  }
+  assert.equal((await server.get(`/v1/markets?event_id=${event}`)).status, 200);
+});
+
+test("404: a wallet is no market; 400: a number of 2^256 or more is no token", async () => {
+  for (const path of ["", "/resolution"]) {
+    const answer = await server.get(`/v1/markets/0x${"ab".repeat(20)}${path}`);
+    assert.match(assertError(answer, "NOT_FOUND").message, /; this is an address$/);
+  }
+  for (const path of ["/v1/price/", "/v1/price?token_ids="]) {
+    const answer = await server.get(path + 2n ** 256n);
+    assert.match(assertError(answer, "VALIDATION_ERROR").message, /got "[0-9]+[^;]*$/);
+  }
+});
+
+test("400: event_id says which event has a slug", async () => {
+  const { message } = assertError(
+    await server.get("/v1/markets?event_id=the-race"),
+    "VALIDATION_ERROR",
+  );
+  assert.match(message, /is the slug of an event, 4711$/);
 });

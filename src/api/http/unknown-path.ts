@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../base/errors.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import { findSynonym, nearName } from "../../base/near-name.ts";
 import { getRootUrl } from "./static-file.ts";
 
@@ -35,15 +36,29 @@ export function findCanonicalTarget(
   return [getRootUrl(path) + segments.join("/"), ...query].join("?");
 }
 
-/** Returns `NOT_FOUND` for an unknown path. Its message suggests what was probably meant. */
+/**
+ * Returns `NOT_FOUND` for an unknown path. Its message suggests what was probably meant. A path of the API that cannot be
+ * decoded is a `VALIDATION_ERROR`.
+ */
 export function unknownPath(url: string | undefined, routes: readonly string[]): AppError {
   const target = url ?? "";
+  if (apiPath.test(target) && !isDecodable(target.replace(/\?.*/s, "")))
+    return invalid("path", "must be valid percent-encoded UTF-8");
   const requested = toWords(target.replace(/\?.*/s, ""));
   // Pages of the explorer have the same names as lists, so they are not suggested to API clients.
   const paths = apiPath.test(target) ? routes.filter((path) => path.startsWith("/v1/")) : routes;
   const meant = findCounterpart(requested, paths) ?? findNear(requested, paths);
   const guess = meant === null ? "; see" : `; did you mean ${meant}? See`;
   return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function findNear(words: readonly string[], paths: readonly string[]): string | null {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../base/errors.ts";
-import type { ConditionId, TokenId } from "../../base/ids.ts";
+import { type ConditionId, parseAddress, type TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { describeId } from "../../query/markets/describe-id.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
@@ -56,7 +56,9 @@ function checkFilters(query: Record<string, unknown>, directory: MarketDirectory
 /** Adds to a `NOT_FOUND` what the id in the path is. */
 function explain(thrown: unknown, { params }: FastifyRequest, directory: MarketDirectory): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== "NOT_FOUND") return thrown;
-  const [id] = Object.values(params as Record<string, string>);
-  const kind = id === undefined ? null : describeId(directory, id);
+  const [[name, id] = ["", ""]] = Object.entries(params as Record<string, string>);
+  // What is named `id` is of a market or an event, and can have any form.
+  const isAddress = name === "id" && parseAddress(id) !== null;
+  const kind = describeId(directory, id) ?? (isAddress ? "an address" : null);
   return kind === null ? thrown : new AppError("NOT_FOUND", `${thrown.message}; this is ${kind}`);
 }

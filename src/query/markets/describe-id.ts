@@ -8,7 +8,7 @@ import {
   type TokenId,
 } from "../../base/ids.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
-import type { Market } from "../../market/market.ts";
+import { getEventKey, type Market } from "../../market/market.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 import { marketsOfEvent } from "../../views/venue-events/event-list.ts";
 
@@ -27,9 +27,11 @@ export function describeId(directory: MarketDirectory, text: string): string | n
     const decimal = number === null ? ` in hex, in decimal ${formatTokenId(hex as TokenId)}` : "";
     return `a token id${decimal}; its market is ${slot.conditionId}`;
   }
+  // The first question of a neg-risk event has the id of the event.
+  if (marketsOfEvent(directory, hex).length > 0)
+    return `the id of an event; its markets are in /v1/markets?event_id=${hex}`;
   const ofQuestion = findQuestion(directory, hex as string as Hash);
-  if (ofQuestion !== null) return `the question id of a market${listIds(ofQuestion)}`;
-  return marketsOfEvent(directory, hex).length > 0 ? "the id of an event" : null;
+  return ofQuestion === null ? null : `the question id of a market${listIds(ofQuestion)}`;
 }
 
 /** The last words of the path of a page are the slug of a market or of an event. */
@@ -42,8 +44,10 @@ function describeName(directory: MarketDirectory, text: string): string | null {
   const [conditionId] = directory.bySlug(slug);
   const market = conditionId === undefined ? null : directory.market(conditionId);
   if (market !== null) return `${page}the slug of a market${listIds(market)}`;
-  const isEvent = directory.columns.withLabel("event_slug", slug).length > 0;
-  return isEvent ? `${page}the slug of an event, ${slug}` : null;
+  const { columns } = directory;
+  const [ordinal] = columns.withLabel("event_slug", slug);
+  const ofEvent = ordinal === undefined ? null : directory.market(columns.conditionIdAt(ordinal));
+  return ofEvent === null ? null : `${page}the slug of an event, ${getEventKey(ofEvent)}`;
 }
 
 /** Finds the market of a question, whose condition id depends on the contract that reports its result. */
