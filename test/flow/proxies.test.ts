@@ -57,6 +57,8 @@ test("a service behind a proxy", async (t) => {
 
         const moved = await read("/v1/trades/?limit=1");
         assert.equal(moved.url, `${base}/v1/trades?limit=1`);
+        assert.equal((await read("/v1/stats//")).url, `${base}/v1/stats`);
+        assert.equal((await read("/v1//stats")).url, `${base}/v1/stats`);
         const [, next = ""] = /<(.+)>/.exec(moved.headers.get("link") ?? "") ?? [];
         const linked = await fetch(new URL(next, moved.url), {
           headers: { "x-api-key": adminKey },
