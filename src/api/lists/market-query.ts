@@ -43,9 +43,14 @@ export const marketQuery = Type.Object({
 });
 export type MarketQuery = Static<typeof marketQuery>;
 
-/** Returns the selection of a query, without its search. Throws `VALIDATION_ERROR` for an empty time range. */
+/**
+ * Returns the selection of a query, without its search. Throws `VALIDATION_ERROR` for an empty time range, and for an order by
+ * open interest without wallets.
+ */
 export function toSelection({ directory }: MarketState, query: MarketQuery): MarketSelection {
   const { end_after, end_before, sort } = query;
+  if (sort === "open_interest" && !directory.contracts.wallets)
+    throw invalid("sort", "cannot be open_interest: ODDWIRE_WALLETS is off");
   checkRange(query, ["created_after", "created_before"]);
   checkRange(query, ["end_after", "end_before"]);
   return {
