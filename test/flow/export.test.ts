@@ -171,6 +171,24 @@ test("markets and events are exported oldest first, as NDJSON and Parquet", asyn
   assert.equal(events.code, 0, events.stderr);
 });
 
+test("positions and activity of a wallet are exported in full", async () => {
+  const wallet = String(all[0]?.["maker"]);
+  for (const [list, status] of [
+    ["positions", "all"],
+    ["activity", "finalized"],
+  ] as const) {
+    const query = `order=asc&status=${status}&limit=100`;
+    const rows = await server.getAll(`/v1/wallets/${wallet}/${list}?${query}`);
+    assert(rows.length > 0, list);
+    const out = join(folder, `${list}.ndjson`);
+    const { code, stderr } = await run(list, "--wallet", wallet, "--out", out);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await readRows(out), rows.slice(0, 700));
+  }
+  const unnamed = await run("positions", "--out", join(folder, "none.csv"));
+  assert.match(unnamed.stderr, /positions need --wallet/);
+});
+
 test("the URL of the service can have a path", async () => {
   const targets: string[] = [];
   const proxy = createServer((request, response) => {
