@@ -1,3 +1,4 @@
+import type { TokenId } from "../base/ids.ts";
 import { type BucketCandle, type Candle, mergeBuckets } from "../market/candle.ts";
 import { invertCandle } from "../market/invert.ts";
 import { type MinuteCandle, toMinute } from "../market/minute-candle.ts";
@@ -6,37 +7,43 @@ import type { JoinedTokens } from "./markets/read-markets.ts";
 import { type BucketRange, readStoredCandles } from "./read-stored-candles.ts";
 
 /** A request for candles of one outcome. */
-export type CandleRange = Omit<BucketRange, "tokenId"> & JoinedTokens;
+export type CandleRange = BucketRange & JoinedTokens;
 
 /** Reads the first `limit` buckets that hold a priced trade, in the requested order. */
 export async function readCandles(
   facts: IndexedFacts,
   range: CandleRange,
 ): Promise<readonly BucketCandle[]> {
+  const [candles = []] = await readManyCandles(facts, range, [range]);
+  return candles;
+}
+
+/** Reads the candles of each outcome as `readCandles` does, with as many queries as for one. */
+export async function readManyCandles(
+  facts: IndexedFacts,
+  range: BucketRange,
+  outcomes: readonly JoinedTokens[],
+): Promise<readonly (readonly BucketCandle[])[]> {
   // All data in memory is taken before the first await, so that it belongs to one moment.
   const { coverage, headBuffer, engine } = facts;
-  const newest = headBuffer.minutes();
+  const newest = Map.groupBy(headBuffer.minutes(), ({ tokenId }) => tokenId);
   const openFrom = toMinute(coverage?.last.timestamp ?? 0);
-  const sides = [
-    ...range.same.map((tokenId) => ({ tokenId, report: (candle: Candle) => candle })),
-    ...range.inverted.map((tokenId) => ({ tokenId, report: invertCandle })),
-  ];
+  const tokenIds = [...new Set(outcomes.flatMap(({ same, inverted }) => [...same, ...inverted]))];
   facts.reads.add("candles", "engine");
   // From `openFrom` on, the minutes of the engine are incomplete.
-  const tokenIds = sides.map(({ tokenId }) => tokenId);
   const stored = await readStoredCandles(engine, range, { tokenIds, openFrom });
-  const parts = sides.flatMap(({ tokenId, report }) => {
-    const own = toBuckets(newest, { ...range, tokenId });
-    return [...(stored.get(tokenId) ?? []), ...own].map(({ bucket, candle }) => {
-      return { bucket, candle: report(candle) };
-    });
+  const getParts = (tokenIds: readonly TokenId[], report: (own: Candle) => Candle) =>
+    tokenIds
+      .flatMap((id) => [...(stored.get(id) ?? []), ...toBuckets(newest.get(id) ?? [], range)])
+      .map(({ bucket, candle }) => ({ bucket, candle: report(candle) }));
+  return outcomes.map(({ same, inverted }) => {
+    const parts = [...getParts(same, (own) => own), ...getParts(inverted, invertCandle)];
+    return mergeBuckets(parts, range.order).slice(0, range.limit);
   });
-  return mergeBuckets(parts, range.order).slice(0, range.limit);
 }
 
 function toBuckets(minutes: readonly MinuteCandle[], range: BucketRange): BucketCandle[] {
-  return minutes.flatMap(({ tokenId, minute, candle }) => {
-    if (tokenId !== range.tokenId) return [];
+  return minutes.flatMap(({ minute, candle }) => {
     const bucket = minute - (minute % range.bucketSeconds);
     return bucket >= range.from && bucket < range.to ? [{ bucket, candle }] : [];
   });

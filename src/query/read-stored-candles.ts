@@ -5,7 +5,7 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { type BucketCandle, mergeBuckets, resolutionSeconds } from "../market/candle.ts";
+import { type BucketCandle, resolutionSeconds } from "../market/candle.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { toMinute } from "../market/minute-candle.ts";
 import { type Offsets, readRows } from "../storage/codec/fixed-rows.ts";
@@ -14,9 +14,8 @@ import type { Engine } from "../storage/engine/engine.ts";
 import { inOrderSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 
-/** Buckets of one token's own final trades, by their starts in Unix seconds: `from` inclusive, `to` exclusive. */
+/** Buckets of tokens' own final trades, by their starts in Unix seconds: `from` inclusive, `to` exclusive. */
 export type BucketRange = Range<number> & {
-  readonly tokenId: TokenId;
   readonly bucketSeconds: number;
   readonly order: "asc" | "desc";
   readonly limit: number;
@@ -33,29 +32,25 @@ const hours: Source = { table: "hour_candles", seconds: resolutionSeconds["1h"] 
 /** A token's number of trades, and their first and last time. They can include trades newer than the ones read. */
 export type CandleTotals = Pick<TokenTotals, "trades" | "firstMinute" | "lastTimestamp">;
 
-/** The request that is the same for each token. */
-type BucketsRequest = Omit<BucketRange, "tokenId">;
-
 /** A time range of a token in unix seconds, and its number of trades at all times; `Infinity` when unknown. */
 type TokenRange = Range<number> & { readonly tokenId: TokenId; readonly trades: number };
 
 /** The ranges to read from a table. */
 type TablePart = { readonly source: Source; readonly ranges: readonly TokenRange[] };
 
-/** A bucket of a token, and the number of rows that it was made of. */
-type Bucket = BucketCandle & { readonly tokenId: TokenId; readonly rows: number };
+/** A bucket of a token. */
+type Bucket = BucketCandle & { readonly tokenId: TokenId };
 
 /** Up to this many rows are read unsorted and ungrouped: sorting and grouping would take half of the query's time. */
 const fewRows = 1000;
 
 /**
  * Reads the first `limit` buckets of each token, and possibly more, from minutes before `openFrom`. A bucket can come
- * in several parts, and the buckets in any order. When both tokens of a market are read whole, one query reads both,
- * which costs little more than reading one.
+ * in several parts, and the buckets in any order. One query reads all tokens, which costs little more than reading one.
  */
 export async function readStoredCandles(
   engine: Engine,
-  request: BucketsRequest,
+  request: BucketRange,
   { tokenIds, openFrom }: { readonly tokenIds: readonly TokenId[]; readonly openFrom: number },
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
   const ranges = tokenIds.map((tokenId) => getRange(request, tokenId, openFrom));
@@ -67,7 +62,7 @@ export async function readStoredCandles(
 
 /** Returns the minutes to read of a token. A bucket that starts in the range is read with all its complete minutes. */
 function getRange(
-  { bucketSeconds, from, to, getTotals }: BucketsRequest,
+  { bucketSeconds, from, to, getTotals }: BucketRange,
   tokenId: TokenId,
   openFrom: number,
 ): TokenRange {
@@ -86,7 +81,7 @@ function getRange(
 
 /** Splits ranges by table: for buckets of hours, closed hours come from `hour_candles`; minutes supply the rest. */
 function getTables(
-  { bucketSeconds }: BucketsRequest,
+  { bucketSeconds }: BucketRange,
   ranges: readonly TokenRange[],
   openFrom: number,
 ): readonly TablePart[] {
@@ -107,54 +102,50 @@ function getTables(
 /** Reads ranges whole when they cannot have many more buckets than requested, else only their first buckets. */
 async function readTable(
   engine: Engine,
-  request: BucketsRequest,
-  part: TablePart,
+  request: BucketRange,
+  { source, ranges }: TablePart,
 ): Promise<readonly Bucket[]> {
   const { bucketSeconds, limit } = request;
-  const { source, ranges } = part;
   const rowsMax = ranges.map(({ from, to, trades }) =>
     Math.min(trades, (to - from) / source.seconds),
   );
   const areFew = rowsMax.reduce((sum, rows) => sum + rows, 0) <= fewRows;
   const areShort = ranges.every(({ from, to }) => (to - from) / bucketSeconds <= 2 * limit);
-  if (!areFew && !areShort) {
-    const found = ranges.map(async (range) => readFirst(engine, source, { ...request, ...range }));
-    return (await settleAll(found)).flat();
-  }
+  if (!areFew && !areShort) return readFirst(engine, source, { ...request, ranges });
   const isGrouped = !areFew && bucketSeconds !== source.seconds;
-  return readBuckets(engine, source, { bucketSeconds, isGrouped, clauses: toWhere(ranges) });
+  return readBuckets(engine, source, { bucketSeconds, isGrouped, ranges });
 }
 
 /**
- * Reads the first buckets of one token. Reads rows in order, as many as the buckets can have, so that the cost does
- * not grow with the trades of a token. Parts of the table can have several rows of the same time, so these can be too
- * few. Then the buckets from the last one on are read again.
+ * Reads the first buckets of each token from the beginning of its range, and from a part 8 times as long while these are
+ * too few. So the cost does not grow with the trades of a token, and a few queries read any number of tokens.
  */
 async function readFirst(
   engine: Engine,
   source: Source,
-  { bucketSeconds, order, limit, ...range }: BucketsRequest & TokenRange,
+  { bucketSeconds, order, limit, ranges }: BucketRange & Pick<TablePart, "ranges">,
 ): Promise<readonly Bucket[]> {
-  const time = source.seconds === minutes.seconds ? "minute" : `intDiv(minute, ${source.seconds})`;
-  const isGrouped = bucketSeconds !== source.seconds;
-  const found: Bucket[] = [];
-  let { from, to } = range;
-  let rowsMax = (limit + 1) * Math.max(1, bucketSeconds / source.seconds);
-  while (from < to && found.length < limit) {
-    const clauses = `${toWhere([{ ...range, from, to }])}
-      ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
-    const read = await readBuckets(engine, source, { bucketSeconds, isGrouped, clauses });
-    const buckets = mergeBuckets(read, order);
-    const rows = read.reduce((sum, part) => sum + part.rows, 0);
-    const isAll = rows < rowsMax;
-    const last = buckets.at(-1);
-    found.push(...(isAll ? buckets : buckets.slice(0, -1)));
-    if (isAll || last === undefined) break;
-    if (buckets.length === 1) rowsMax *= 2;
-    if (order === "asc") from = last.bucket;
-    else to = Math.min(to, last.bucket + bucketSeconds);
+  const found: (readonly Bucket[])[] = [];
+  let left = ranges;
+  for (let seconds = Math.max(2 * limit, fewRows) * bucketSeconds; left.length > 0; seconds *= 8) {
+    const parts = left.map(({ from, to, ...range }) => {
+      // A bucket is read whole.
+      const end = from - (from % bucketSeconds) + seconds;
+      const start = Math.floor((to - seconds) / bucketSeconds) * bucketSeconds;
+      return order === "asc"
+        ? { ...range, from, to: Math.min(to, end) }
+        : { ...range, from: Math.max(from, start), to };
+    });
+    const first = `ORDER BY bucket ${order} LIMIT ${integerLiteral(limit)} BY token_id`;
+    const query = { bucketSeconds, isGrouped: true, ranges: parts, first };
+    const read = Map.groupBy(await readBuckets(engine, source, query), (one) => one.tokenId);
+    const isRead = ({ tokenId, from, to }: TokenRange, at: number): boolean =>
+      (read.get(tokenId)?.length ?? 0) >= limit ||
+      (parts[at]?.from === from && parts[at].to === to);
+    found.push(...left.filter(isRead).map(({ tokenId }) => read.get(tokenId) ?? []));
+    left = left.filter((range, at) => !isRead(range, at));
   }
-  return found;
+  return found.flat();
 }
 
 function toWhere(ranges: readonly TokenRange[]): string {
@@ -177,29 +168,30 @@ const columns = {
   buy_volume_usd: ["buy_volume_usd", "sum(buy_volume_usd)", 16],
   sell_volume_usd: ["sell_volume_usd", "sum(sell_volume_usd)", 16],
   trades: ["trades", "sum(trades)", 8],
-  rows: ["toUInt64(1)", "count()", 8],
 } as const;
 type Name = keyof typeof columns;
 
 type BucketQuery = {
   readonly bucketSeconds: number;
   readonly isGrouped: boolean;
-  readonly clauses: string;
+  readonly ranges: readonly TokenRange[];
+  /** The clauses that select the first grouped buckets. */
+  readonly first?: string;
 };
 
-/** Reads buckets from the rows that clauses select: one for each row or, grouped, one for each bucket start. */
+/** Reads buckets from the rows of ranges: one for each row or, grouped, one for each bucket start. */
 async function readBuckets(
   engine: Engine,
   { table }: Source,
-  { bucketSeconds, isGrouped, clauses }: BucketQuery,
+  { bucketSeconds, isGrouped, ranges, first = "" }: BucketQuery,
 ): Promise<readonly Bucket[]> {
   const start = `toUInt32(intDiv(minute, ${bucketSeconds}) * ${bucketSeconds})`;
   const names = Object.keys(columns) as Name[];
   const ofRow = (name: Name): string =>
     `${name === "bucket" ? start : columns[name][0]} AS ${name}`;
-  const rows = `FROM ${table} ${clauses}`;
+  const rows = `FROM ${table} ${toWhere(ranges)}`;
   const source = isGrouped
-    ? `FROM (SELECT ${names.map(ofRow).join()} ${rows}) GROUP BY token_id, bucket`
+    ? `FROM (SELECT ${names.map(ofRow).join()} ${rows}) GROUP BY token_id, bucket ${first}`
     : rows;
   const selected = names.map((name) => {
     const [, ofRows, bytes] = columns[name];
@@ -231,6 +223,5 @@ function bucketAt(rows: RowReader, row: number, at: Offsets<Name>): Bucket {
     tokenId: rows.tokenId(row + at.token_id),
     bucket: rows.uint32(row + at.bucket),
     candle,
-    rows: rows.uint64(row + at.rows),
   };
 }

@@ -9,7 +9,7 @@ import type { BucketCandle } from "../../src/market/candle.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { toMinute } from "../../src/market/minute-candle.ts";
-import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
+import { type CandleRange, readCandles, readManyCandles } from "../../src/query/read-candles.ts";
 import type { CandleTotals } from "../../src/query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts, finalizeFacts } from "../support/append-facts.ts";
@@ -112,6 +112,25 @@ describe("candles equal those computed from the trades", () => {
     }
     for (const block of dense.slice(29)) folder.store.apply(toUnfinalizedDelta(block));
     await assertSame(folder.store, dense, 40);
+  });
+
+  test("of many outcomes at once, by as few queries as of one", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    await fillStore(store, { final: blocks, unfinalized: [], sizes: [40] });
+    const outcomes = allPairs.flatMap(([yes, no]) => [
+      { same: [yes], inverted: [no] },
+      { same: [no], inverted: [yes] },
+    ]);
+    const query = t.mock.method(store.engine, "queryBinary");
+    for (const bucketSeconds of [60, 3600])
+      for (const order of ["asc", "desc"] as const) {
+        const range = { bucketSeconds, from: 0, to: 2 ** 40, order, limit: 3 };
+        const before = query.mock.callCount();
+        const many = await readManyCandles(store, range, outcomes);
+        assert(query.mock.callCount() - before <= 9, "one query for each length of time");
+        const expected = outcomes.map((tokens) => naive(blocks, { ...range, ...tokens }));
+        assert.deepEqual(many, expected);
+      }
   });
 
   test("while blocks become final", async (t) => {

@@ -2,7 +2,7 @@ import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { type BucketCandle, flatCandle } from "../../market/candle.ts";
 import type { JoinedTokens } from "../../query/markets/read-markets.ts";
-import { readCandles } from "../../query/read-candles.ts";
+import { readCandles, readManyCandles } from "../../query/read-candles.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 
@@ -42,32 +42,47 @@ export async function readCandlePage(
   facts: IndexedFacts,
   page: CandlePage,
 ): Promise<readonly BucketCandle[]> {
-  return page.fillForward ? readFilledPage(facts, page) : readCandles(facts, page);
+  if (!page.fillForward) return readCandles(facts, page);
+  const filled = getFilledRange(page);
+  return fillForward(filled, await readCandles(facts, { ...page, ...beforeEnd(filled) }));
 }
 
-/** Reads every bucket of the page, with or without trades, from the first trade to the open bucket. */
-async function readFilledPage(
+/** Reads the newest candles of each outcome, newest first, as pages of each alone would have them. */
+export async function readNewestCandles(
   facts: IndexedFacts,
-  page: CandlePage,
-): Promise<readonly BucketCandle[]> {
+  range: Omit<CandlePage, keyof JoinedTokens | "order">,
+  outcomes: readonly JoinedTokens[],
+): Promise<readonly (readonly BucketCandle[])[]> {
+  const pages = outcomes.map((tokens) => ({ ...range, ...tokens, order: "desc" as const }));
+  const newest = { ...range, order: "desc" as const };
+  if (!range.fillForward) return readManyCandles(facts, newest, outcomes);
+  const filled = pages.map(getFilledRange);
+  // The ranges of all outcomes end together, and each has at most `limit` buckets.
+  const [first] = filled;
+  if (first === undefined) return [];
+  const read = await readManyCandles(facts, { ...newest, ...beforeEnd(first) }, outcomes);
+  return filled.map((page, at) => fillForward(page, read[at] ?? []));
+}
+
+/** Returns the range of the page that can have a candle in each bucket, from the first trade to the open bucket. */
+function getFilledRange(page: CandlePage): CandlePage {
   const { bucketSeconds, order, limit, now } = page;
-  const first = getFirstBucket(page);
-  if (first === null) return [];
-  const lowest = Math.max(page.from, first);
+  const lowest = Math.max(page.from, getFirstBucket(page) ?? Infinity);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const seconds = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - seconds);
   const to = order === "asc" ? Math.min(highest, lowest + seconds) : highest;
-  // The range has at most `limit` buckets, so these candles include the one before it, if there is one.
-  const newest = { from: 0, to, order: "desc", limit: limit + 1 } as const;
-  const candles = await readCandles(facts, { ...page, ...newest });
-  const filled = fillForward({ ...page, from, to }, candles);
-  return order === "asc" ? filled : filled.toReversed();
+  return { ...page, from, to };
 }
 
-/** Returns a candle for each bucket of a range, from the first with a price on. `candles` are newest first. */
+/** Returns what to read for a filled range: it has at most `limit` buckets, so that includes a candle before it. */
+function beforeEnd({ to, limit }: CandlePage) {
+  return { from: 0, to, order: "desc", limit: limit + 1 } as const;
+}
+
+/** Returns a candle for each bucket of a range, from the first with a price on, in its order. `candles` are newest first. */
 function fillForward(
-  { from, to, bucketSeconds }: CandlePage,
+  { from, to, bucketSeconds, order }: CandlePage,
   candles: readonly BucketCandle[],
 ): BucketCandle[] {
   const byBucket = new Map(candles.map((one) => [one.bucket, one]));
@@ -77,5 +92,5 @@ function fillForward(
     newest = byBucket.get(bucket) ?? (newest && { bucket, candle: flatCandle(newest.candle) });
     if (newest !== undefined) filled.push(newest);
   }
-  return filled;
+  return order === "asc" ? filled : filled.toReversed();
 }

@@ -183,7 +183,7 @@ class Client:
     def many_candles(
         self, token_ids: Sequence[str], **query: Unpack[api.ListManyCandlesQuery]
     ) -> Pages[api.ListManyCandlesRow]:
-        """The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain."""
+        """The newest candles of up to 50 tokens, oldest first, of each token once. `not_found` names tokens that were never seen on the chain."""
         return Pages(self._http, "/v1/candles", {"token_ids": token_ids, **query})
 
     def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
@@ -451,7 +451,7 @@ class AsyncClient:
     def many_candles(
         self, token_ids: Sequence[str], **query: Unpack[api.ListManyCandlesQuery]
     ) -> AsyncPages[api.ListManyCandlesRow]:
-        """The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain."""
+        """The newest candles of up to 50 tokens, oldest first, of each token once. `not_found` names tokens that were never seen on the chain."""
         return AsyncPages(self._http, "/v1/candles", {"token_ids": token_ids, **query})
 
     async def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:

@@ -25,7 +25,7 @@ import {
   type CandlePage,
   getFirstBucket,
   pageAfter,
-  readCandlePage,
+  readNewestCandles,
 } from "../../lists/candle-page.ts";
 import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
 import { getList, metaSchema, paginationSchema, rangeMeta } from "../../route/list-answer.ts";
@@ -119,7 +119,7 @@ export function listManyCandles(backend: Backend): Route {
     access: "read",
     summary: "List candles of tokens",
     description:
-      "The newest candles of up to 50 tokens, oldest first. `not_found` names tokens that were never seen on the chain",
+      "The newest candles of up to 50 tokens, oldest first, of each token once. `not_found` names tokens that were never seen on the chain",
     querystring: manyQuery,
     response: Type.Object({
       data: Type.Array(
@@ -135,21 +135,19 @@ export function listManyCandles(backend: Backend): Route {
     cacheControl: "private, max-age=1",
     handler: async ({ query }) => {
       checkRange(query, ["start", "end"]);
-      const data: { token_id: string; candles: CandleRow[] }[] = [];
-      const not_found: string[] = [];
-      for (const tokenId of query.token_ids) {
-        const token_id = formatTokenId(tokenId);
-        if (!backend.state.directory.isKnownToken(tokenId)) {
-          not_found.push(token_id);
-          continue;
-        }
-        const page = {
-          ...getInterval(join(tokenId, query, backend), query, backend),
-          order: "desc" as const,
-        };
-        const candles = await readCandlePage(backend.facts, page);
-        data.push({ token_id, candles: candles.map((one) => toCandleRow(one, page)).toReversed() });
-      }
+      const requested = [...new Set(query.token_ids)];
+      const { directory } = backend.state;
+      const tokenIds = requested.filter((id) => directory.isKnownToken(id));
+      const outcomes = tokenIds.map((id) => join(id, query, backend));
+      const range = getInterval(query, backend);
+      const read = await readNewestCandles(backend.facts, range, outcomes);
+      const data = tokenIds.map((id, at) => ({
+        token_id: formatTokenId(id),
+        candles: (read[at] ?? []).map((one) => toCandleRow(one, range)).toReversed(),
+      }));
+      const not_found = requested
+        .filter((id) => !directory.isKnownToken(id))
+        .map((id) => formatTokenId(id));
       return {
         data,
         not_found,
@@ -181,17 +179,16 @@ function getPage(
   const { start, end } = query;
   checkRange(query, ["start", "end"]);
   const order = start !== undefined || end !== undefined ? query.order : "desc";
-  const whole = { ...getInterval(tokens, query, backend), order };
+  const whole = { ...tokens, ...getInterval(query, backend), order };
   const position = backend.cursors.decode(path, query);
   return position === null ? whole : pageAfter(whole, Number(position[0]));
 }
 
 /** Returns the requested buckets. Only whole buckets count. */
 function getInterval(
-  tokens: JoinedTokens,
   query: Pick<CandleQuery, "start" | "end" | "limit" | "resolution" | "fill">,
   backend: Backend,
-): Omit<CandlePage, "order"> {
+): Omit<CandlePage, keyof JoinedTokens | "order"> {
   const { start, end, limit = pageRows } = query;
   const bucketSeconds = resolutionSeconds[query.resolution];
   const bucketAt = (timeMs: number): number =>
@@ -201,7 +198,7 @@ function getInterval(
   const now = backend.state.dayWindow.now;
   const fillForward = query.fill === "previous";
   const getTotals = (id: TokenId) => backend.state.directory.getTotals(id);
-  return { ...tokens, bucketSeconds, limit, fillForward, getTotals, now, from, to };
+  return { bucketSeconds, limit, fillForward, getTotals, now, from, to };
 }
 
 function getSettlement(
