@@ -62,11 +62,13 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   "Stats.fees_usd":
     "Fees that makers and takers paid, net of refunds, in USD; exact. Fees in shares (CTF Exchange V1) count at the price that was paid. Null for a category",
   active_markets:
-    "Conditions with a trade on the day, exact from when they are known; a mirror counts for itself. Null for hours, unless of a category",
+    "Conditions with a trade on the day, exact from when they are known; a mirror counts for itself. Null for hours, unless of a category, and for a builder",
   traders:
-    "Makers and takers of the day; an estimate with a standard error of 1.6 %. Null for hours and for a category",
-  new_markets: "Markets created in the bucket, as known now; null for one generation",
-  resolved_markets: "Results in the bucket; null for one generation and for a category",
+    "Makers and takers of the day; an estimate with a standard error of 1.6 %. Null for hours, for a category and for a builder",
+  new_markets:
+    "Markets created in the bucket, as known now; null for one generation and for a builder",
+  resolved_markets:
+    "Results in the bucket; null for one generation, for a category and for a builder",
   "Market.legs": "The legs of a combination, which must all win; null for other markets",
   legs_payout:
     "What the Yes of a combination can still pay, in USD: the product of the payouts of its legs that have a result. Null for other markets",
@@ -248,7 +250,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   taker_fee_net: "The taker's fee minus what a fee module refunded",
   taker_fill_seq: "Position of the taker's own OrderFilled",
   taker_order_hash: "Hash of the taker's order; null for direct fills",
-  taker_trades: "Trades in which the wallet's order was the taker's",
+  taker_trades:
+    "Matches in which the wallet's order was the taker's, and orders that it filled without a match. A match can have several trades",
   timestamp: "Time of the block",
   title: "Title of the event; null when it is not known",
   token_id: "Outcome token (ERC-1155), a decimal below 2^256",
