@@ -58,6 +58,10 @@ test("200: the totals of a wallet are the sums of its ledger, final or not", asy
     };
     const found = Object.fromEntries(Object.keys(expected).map((name) => [name, wallet[name]]));
     assert.deepEqual(found, expected);
+    const count = async (list: string) => (await server.getAll(`/v1/${list}&limit=1000`)).length;
+    const operated = takers.filter(({ role }) => role === "operator").length;
+    assert.equal((await count(`matches?taker=${address}`)) + operated, takers.length);
+    assert.equal(await count(`trades?maker=${address}`), makers.length);
     const top = wallet["top_markets"] as readonly Row[];
     assert.equal(
       top.reduce((total, row) => total + Number(row["trades"]), 0),
