@@ -13,7 +13,7 @@ import { parseKey } from "../../src/access/key-format.ts";
 import { buildProgram, everyCommand } from "../../src/cli/program.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { cli } from "../support/cli.ts";
-import { runCommand } from "../support/run-command.ts";
+import { runCommand, runProgram } from "../support/run-command.ts";
 import { systemSettings } from "../support/system-settings.ts";
 
 let folder = "";
@@ -218,20 +218,20 @@ test("a full disk behind standard output is reported in one sentence, and a clos
 });
 
 test("a command whose output exists nowhere else fails when it cannot be printed", async () => {
-  const run = (line: string) => spawnSync("bash", ["-c", line], { encoding: "utf8" });
+  const run = async (line: string) => runProgram("bash", ["-c", line], {});
   const data = await mkdtemp(join(tmpdir(), "oddwire-keys-"));
   const keys = `"${process.execPath}" "${cli}" keys`;
   try {
-    const made = run(`${keys} create --init --name kept --data-dir "${data}"`);
-    assert.equal(made.status, 0, made.stderr);
+    const made = await run(`${keys} create --init --name kept --data-dir "${data}"`);
+    assert.equal(made.code, 0, made.stderr);
     for (const [words, redirection] of [
       ["create --name one", "| true"],
       ["create --name two", "> /dev/full"],
       ["rotate kept", "| true"],
     ] as const) {
       const line = `${keys} ${words} --data-dir "${data}" ${redirection}; exit \${PIPESTATUS[0]}`;
-      const { status, stderr } = run(line);
-      assert.notEqual(status, 0, words);
+      const { code, stderr } = await run(line);
+      assert.notEqual(code, 0, words);
       assert.match(
         stderr,
         /the key could not be printed and is lost; `oddwire keys revoke \S+` removes it/,

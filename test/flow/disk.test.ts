@@ -68,7 +68,9 @@ test("a command on a full disk ends with 75, and leaves no file behind", async (
   await mkdir(dataDir);
   const ballast = await fillUp(disk);
   const create = () =>
-    runCommand(["keys", "create", "--name", "a", "--scope", "read"], { ODDWIRE_DATA_DIR: dataDir });
+    runCommand(["keys", "create", "--init", "--name", "a", "--scope", "read"], {
+      ODDWIRE_DATA_DIR: dataDir,
+    });
   const refused = await create();
   assert.deepEqual(
     [refused.code, refused.stdout, refused.stderr],
