@@ -10,17 +10,15 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { Connection } from "../clients/typescript/src/connection.ts";
 import { generateKey } from "../src/access/key-format.ts";
-import { tieToContracts } from "../test/support/contracts-file.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { systemSettings } from "../test/support/system-settings.ts";
-import { type ChildServer, killServers, startServer } from "./child-server.ts";
-import { fillColdStore, getTokens, toBlocks } from "./cold-store.ts";
+import { killServers, startServer } from "./child-server.ts";
+import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
 import { getBlockTime } from "./endless-node.ts";
 import { runOneByOne } from "./http-load.ts";
 import { median } from "./median.ts";
@@ -47,7 +45,7 @@ try {
   if (!existsSync(dataDir)) await fillColdStore({ dataDir, trades, secondsPerBlock });
   const settings = [blocks, secondsPerBlock, newBlockEveryMs].map(String);
   const node = await startServer("endless-node.ts", settings);
-  const service = await startService(node.url, dataDir);
+  const service = await serveColdStore(node.url, { dataDir, dir, key });
   console.log(`${trades} trades, one more block every ${newBlockEveryMs} ms`);
   await measurePastPrices(service.url);
   await measureAgents(service.url);
@@ -121,22 +119,4 @@ function measureFrames(url: string): void {
   const env = { ...systemSettings(), PYTHONPATH: source, ODDWIRE_URL: url, ODDWIRE_API_KEY: key };
   const rows = String(Math.min(trades, frameRows));
   execFileSync("/usr/bin/python3", [program, rows], { env, stdio: "inherit" });
-}
-
-async function startService(rpcUrl: string, dataDir: string): Promise<ChildServer> {
-  const service = await startServer("../src/cli.ts", ["serve"], {
-    PATH: process.env["PATH"],
-    ODDWIRE_RPC_URLS: rpcUrl,
-    ODDWIRE_START_BLOCK: "0",
-    ODDWIRE_CONTRACTS_FILE: await tieToContracts(dir, { dataDir, startBlock: 0 }),
-    ODDWIRE_DATA_DIR: dataDir,
-    ODDWIRE_PORT: "0",
-    ODDWIRE_ADMIN_KEY: key,
-    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
-    ODDWIRE_LOG_LEVEL: "error",
-    // The audit is off: the node does not have the blocks that the store was filled with.
-    ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
-  });
-  while (!(await fetch(`${service.url}/v1/ready`)).ok) await pause(300);
-  return service;
 }

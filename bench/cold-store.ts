@@ -18,7 +18,9 @@ import { selectByToken } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine, OpenEngine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
+import { tieToContracts } from "../test/support/contracts-file.ts";
 import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
+import { type ChildServer, startServer } from "./child-server.ts";
 import { getBlockHash, getBlockTime } from "./endless-node.ts";
 
 /** Where a store is and how large it is. */
@@ -58,6 +60,28 @@ export function getTokens(trades: number): {
     deriveGen3TokenIds(getEvent(index) as string as ConditionId),
   ).flat();
   return { ids, longLived: Math.ceil(ids.length / 100), alive: Math.ceil(ids.length / 15) };
+}
+
+/** Starts the service on a filled store, with `key` as its admin key. Waits until it is ready. */
+export async function serveColdStore(
+  rpcUrl: string,
+  { dataDir, dir, key }: { readonly dataDir: string; readonly dir: string; readonly key: string },
+): Promise<ChildServer> {
+  const service = await startServer("../src/cli.ts", ["serve"], {
+    PATH: process.env["PATH"],
+    ODDWIRE_RPC_URLS: rpcUrl,
+    ODDWIRE_START_BLOCK: "0",
+    ODDWIRE_CONTRACTS_FILE: await tieToContracts(dir, { dataDir, startBlock: 0 }),
+    ODDWIRE_DATA_DIR: dataDir,
+    ODDWIRE_PORT: "0",
+    ODDWIRE_ADMIN_KEY: key,
+    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
+    ODDWIRE_LOG_LEVEL: "error",
+    // The audit is off: the node does not have the blocks that the store was filled with.
+    ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
+  });
+  while (!(await fetch(`${service.url}/v1/ready`)).ok) await pause(300);
+  return service;
 }
 
 /** Fills an empty data directory. */

@@ -13,14 +13,12 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import type { TokenId } from "../src/base/ids.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
-import { tieToContracts } from "../test/support/contracts-file.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
-import { type ChildServer, killServers, startServer } from "./child-server.ts";
-import { fillColdStore, getTokens, toBlocks } from "./cold-store.ts";
+import { killServers, startServer } from "./child-server.ts";
+import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
 import { measureDiskReads } from "./disk-reads.ts";
 import { getBlockTime } from "./endless-node.ts";
 import { type Load, runConstantRate, runOneByOne } from "./http-load.ts";
@@ -53,7 +51,7 @@ try {
     "endless-node.ts",
     [known, secondsPerBlock, newBlockEveryMs].map(String),
   );
-  const service = await startService(node.url, dataDir);
+  const service = await serveColdStore(node.url, { dataDir, dir, key });
   console.log(`${trades} trades in ${known} blocks, one more every ${newBlockEveryMs} ms`);
   // Measured before any other request, and not while files are being written.
   const ofDisk = await measureDiskReads(dataDir, requestsEach, random);
@@ -150,23 +148,4 @@ async function countBlocks(dataDir: string): Promise<number> {
   const store = await IndexedFacts.open(dataDir);
   await store.close();
   return (store.newestBlock ?? -1) + 1;
-}
-
-async function startService(rpcUrl: string, dataDir: string): Promise<ChildServer> {
-  const service = await startServer("../src/cli.ts", ["serve"], {
-    PATH: process.env["PATH"],
-    ODDWIRE_RPC_URLS: rpcUrl,
-    ODDWIRE_START_BLOCK: "0",
-    ODDWIRE_CONTRACTS_FILE: await tieToContracts(dir, { dataDir, startBlock: 0 }),
-    ODDWIRE_DATA_DIR: dataDir,
-    ODDWIRE_PORT: "0",
-    ODDWIRE_ADMIN_KEY: key,
-    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
-    ODDWIRE_LOG_LEVEL: "error",
-    // The audit is off: the node does not have the blocks that the store was filled with.
-    ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
-  });
-  const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/v1/ready`)).ok;
-  while (!(await isReady())) await pause(300);
-  return service;
 }

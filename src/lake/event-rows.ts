@@ -9,7 +9,6 @@ const address = Type.String({ pattern: "^0x[0-9a-f]{40}$" });
 const text = Type.String({ pattern: "^0x(?:[0-9a-f]{2})*$" });
 const uint = Type.BigInt({ minimum: 0n, maximum: 2n ** 256n - 1n });
 const nullable = (of: TProperties[string]) => Type.Union([of, Type.Null()]);
-const oneOf = (...words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
 const list = { minItems: 1, maxItems: 256 };
 
 type Shapes = {
@@ -29,7 +28,7 @@ const shapes: Shapes = {
   trading_paused: { by: address },
   trading_unpaused: { by: address },
   role_changed: {
-    role: oneOf("admin", "operator"),
+    role: Type.Enum(["admin", "operator"]),
     account: address,
     granted: Type.Boolean(),
     by: address,
@@ -62,13 +61,16 @@ const shapes: Shapes = {
   neg_risk_question_requested: { negRiskMarketId: hash, questionId: hash, requestId: hash, text },
   oracle_step: {
     questionId: hash,
-    step: oneOf("requested", "proposed", "disputed", "reset", "settled"),
+    step: Type.Enum(["requested", "proposed", "disputed", "reset", "settled"]),
     requester: nullable(address),
     account: nullable(address),
     price: nullable(Type.BigInt({ minimum: -(2n ** 255n), maximum: 2n ** 256n - 1n })),
     bond: nullable(uint),
   },
-  gen3_event_announced: { eventId: hash, marketType: oneOf("binary", "incremental", "atomic") },
+  gen3_event_announced: {
+    eventId: hash,
+    marketType: Type.Enum(["binary", "incremental", "atomic"]),
+  },
   gen3_reporter_added: { eventId: hash, reporter: address },
   gen3_text_registered: {
     requestId: hash,

@@ -1,7 +1,9 @@
 /** Tokens named by market and outcome, wherever a path or a filter takes one. */
+
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Address, ConditionId } from "../../src/base/ids.ts";
+import { noMetadata } from "../support/no-metadata.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
 
@@ -17,19 +19,10 @@ const id = String(token["token_id"]);
 const condition = String(traded["id"]);
 const outcome = String(token["outcome"]);
 server.state.applyMetadata(condition as ConditionId, {
+  ...noMetadata,
   slug: "who-wins",
-  category: null,
-  tags: [],
   eventId: "4711",
   eventSlug: "the-race",
-  eventTitle: null,
-  outcomeLabel: null,
-  startMs: null,
-  endMs: null,
-  image: null,
-  question: null,
-  description: null,
-  outcomes: null,
 });
 
 const names = [

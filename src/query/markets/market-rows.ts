@@ -1,4 +1,6 @@
 /** Rows of markets and events, with their prices and sums as of now. */
+
+import { groupByOutcome } from "../../market/ledger/circulating-shares.ts";
 import { getAllTokens, type Market, type MarketToken } from "../../market/market.ts";
 import { type EventRow, toEventRow } from "../../rows/event-row.ts";
 import {
@@ -9,7 +11,7 @@ import {
 } from "../../rows/market-row.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { getDayChange } from "../../views/prices/day-change.ts";
-import { getOpenInterest, groupByOutcome } from "../../views/prices/market-interest.ts";
+import { getOpenInterest } from "../../views/prices/market-interest.ts";
 import { getPayout } from "../../views/prices/position-value.ts";
 import { joinedPrice, outcomePrice } from "../../views/prices/token-price.ts";
 

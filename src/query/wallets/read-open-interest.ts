@@ -1,17 +1,17 @@
 /** Reads the open interest of a market over time, from its supply and its prices. */
 import { microsPerUnit } from "../../base/decimal.ts";
 import type { TokenId } from "../../base/ids.ts";
-import { collateralPools } from "../../market/ledger/collateral.ts";
-import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
-import type { Fraction } from "../../market/ledger/valued-position.ts";
-import { getAllTokens, type Market } from "../../market/market.ts";
-import type { InterestPoint, TotalInterestPoint } from "../../rows/wallets/open-interest-row.ts";
 import {
   getCollateral,
   getOutcomeSupplies,
   groupByOutcome,
   valueOutcomes,
-} from "../../views/prices/market-interest.ts";
+} from "../../market/ledger/circulating-shares.ts";
+import { collateralPools } from "../../market/ledger/collateral.ts";
+import { addSupply, noSupply, type SupplyChange } from "../../market/ledger/holder.ts";
+import type { Fraction } from "../../market/ledger/valued-position.ts";
+import { getAllTokens, type Market } from "../../market/market.ts";
+import type { InterestPoint, TotalInterestPoint } from "../../rows/wallets/open-interest-row.ts";
 import { getJoinedPrice } from "../../views/prices/position-value.ts";
 import { settlementPrice } from "../../views/prices/token-price.ts";
 import { type BucketPage, listBuckets } from "../bucket-page.ts";

@@ -1,13 +1,13 @@
 import { AppError } from "../../base/errors.ts";
 import type { ConditionId, TokenId } from "../../base/ids.ts";
-import { getAllTokens } from "../../market/market.ts";
-import { toMarketInterestRow } from "../../rows/wallets/open-interest-row.ts";
 import {
   getCollateral,
-  getOpenInterest,
   getOutcomeSupplies,
   groupByOutcome,
-} from "../../views/prices/market-interest.ts";
+} from "../../market/ledger/circulating-shares.ts";
+import { getAllTokens } from "../../market/market.ts";
+import { toMarketInterestRow } from "../../rows/wallets/open-interest-row.ts";
+import { getOpenInterest } from "../../views/prices/market-interest.ts";
 import { joinedNewestTrade } from "../../views/prices/token-price.ts";
 import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 

@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../../../test/support/generate-chain.ts";
 import { listedMarkets } from "../../../test/support/listed-markets.ts";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
+import { noMetadata } from "../../../test/support/no-metadata.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
@@ -35,20 +36,7 @@ const now = 1_790_000_000;
 const quiet = { secondsLater: 1, reports: false, transactions: [] };
 
 const noClaims = { questionId: null, negRisk: null, tokenIds: null, outcomes: null };
-const noTexts = {
-  slug: null,
-  category: null,
-  tags: [],
-  eventId: null,
-  eventSlug: null,
-  eventTitle: null,
-  outcomeLabel: null,
-  startMs: null,
-  endMs: null,
-  image: null,
-  question: null,
-  description: null,
-};
+const { outcomes: _, ...noTexts } = noMetadata;
 
 function shown(
   conditionId: ConditionId,

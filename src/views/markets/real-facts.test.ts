@@ -1,9 +1,11 @@
 /** Facts of the live chain, from public sources, become the markets that the venue shows. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BlockWriter } from "../../../test/support/generate-matches.ts";
 import { listedMarkets } from "../../../test/support/listed-markets.ts";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
+import { noMetadata } from "../../../test/support/no-metadata.ts";
 import { readFixture } from "../../../test/support/read-fixture.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
@@ -261,18 +263,9 @@ describe("a question about a price window", () => {
     const directory = getDirectory(added, reported(textId("BTC/USD"), { seconds: 300, start }));
     const question = "Bitcoin Up or Down - September 10, 12:15AM-12:20AM ET";
     directory.applyMetadata(native, {
+      ...noMetadata,
       slug: "btc-updown",
-      category: null,
-      tags: [],
-      eventId: null,
-      eventSlug: null,
-      eventTitle: null,
-      outcomeLabel: null,
-      startMs: null,
-      endMs: null,
-      image: null,
       question,
-      description: null,
       outcomes: ["Higher", "Lower"],
     });
     assert.deepEqual(toText(directory, native), [question, ["Higher", "Lower"], "venue"]);

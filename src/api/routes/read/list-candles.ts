@@ -90,11 +90,11 @@ export function listCandles(backend: ListParts): Route {
       const path = `/v1/candles/${requested}`;
       const page = getPage(joined, query, { backend, path });
       const source = candleSource(backend.facts, page, query.order);
-      const present = (one: BucketCandle) => toCandleRow(one, page);
-      const list = { path, query, pageRows, row: candleRow, source, ...publicAs(present) };
+      const toRow = (one: BucketCandle) => toCandleRow(one, page);
+      const list = { path, query, pageRows, row: candleRow, source, ...publicAs(toRow) };
       const opened = await openList(backend, reply, list);
       if (opened instanceof Readable) return opened;
-      const data = opened.rows.map(present);
+      const data = opened.rows.map(toRow);
       const first = getFirstBucket(page);
       const maxAge = isLasting(data, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);

@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Address, TokenId } from "../../../../base/ids.ts";
 import { amount } from "../../../../base/input/client-texts.ts";
 import { invalid } from "../../../../base/input/compile-reader.ts";
+import type { Supplies } from "../../../../market/ledger/circulating-shares.ts";
 import type { Holder } from "../../../../market/ledger/holder.ts";
 import { type ValuedPosition, valueShares } from "../../../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../../../market/market.ts";
@@ -17,7 +18,6 @@ import {
   toOutcomeHolders,
 } from "../../../../rows/wallets/holder-row.ts";
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
-import type { Supplies } from "../../../../views/prices/market-interest.ts";
 import { getExactPrice } from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
