@@ -1,8 +1,9 @@
 /**
  * The lake: the rates of an export and an import beside that of indexing the same blocks over JSON-RPC without latency,
  * the latency of requests while a service appends to its lake, and the bytes of the lake beside those of the store.
- * Arguments: blocks of the endless node's chain (default 20000, of about 56 fills each), fills of the store whose bytes
- * are counted (default 2000000; its hashes are as different as real ones, those of the endless node are not).
+ * Arguments: blocks of the endless node's chain (default 60000, of about 84 fills each: with few, the start of a command
+ * is a tenth of its time), fills of the store whose bytes are counted (default 2000000; its hashes are as different as
+ * real ones, those of the endless node are not).
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -21,7 +22,7 @@ import { killServers, startServer, startService } from "./child-server.ts";
 import { fillColdStore, toBlocks } from "./cold-store.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 
-const blocks = Number(process.argv[2] ?? 20_000);
+const blocks = Number(process.argv[2] ?? 60_000);
 const fills = Number(process.argv[3] ?? 2_000_000);
 /** The chains take this many days, of which the last is not final. */
 const days = 5.1;

@@ -15,13 +15,16 @@ import type { Engine, SelectedRows } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
 import { DataDirectoryUnwritableError, getReason } from "../storage/engine/store-errors.ts";
 import {
+  dropFacts,
   type FactFile,
-  readEventsOfFile,
-  readFileBounds,
+  type LoadedFacts,
+  loadFactFile,
+  readBounds,
+  readEvents,
   readFileSize,
-  readMinutesOfFile,
-  readQuarantineOfFile,
-  selectFactFile,
+  readMinutes,
+  readQuarantine,
+  selectFacts,
 } from "../storage/lake/lake-parts.ts";
 import { type LakeFactTable, lakeFactTables } from "../storage/lake/lake-tables.ts";
 import type { FactTable } from "../storage/schema/fact-tables.ts";
@@ -108,8 +111,8 @@ export async function importLake(request: LakeImport): Promise<void> {
 }
 
 async function append(
-  { store, onPart }: LakeImport,
-  { group, files }: Part,
+  { store, reader, onPart }: LakeImport,
+  { group, loaded }: Part,
   before: Promise<void>,
 ): Promise<void> {
   try {
@@ -120,31 +123,31 @@ async function append(
     onPart?.({ block: group.range.to, rows: group.rows });
   } finally {
     await group.close();
-    await closeAll(files);
+    await dropAll(reader, loaded);
   }
 }
 
-/** A part as a group to append, and its files, which the engine reads until then. */
-type Part = { readonly group: AppendGroup; readonly files: readonly SpoolFile[] };
+/** A part as a group to append, and its rows, which the engine has in memory until then. */
+type Part = { readonly group: AppendGroup; readonly loaded: readonly LoadedFacts[] };
 
 /** Reads and verifies the files of a part. */
 async function readPart(request: LakeImport, slice: LakeSlice): Promise<Part> {
-  const files: SpoolFile[] = [];
+  const loaded: LoadedFacts[] = [];
   try {
-    return { group: await readGroup(request, { slice, files }), files };
+    return { group: await readGroup(request, { slice, loaded }), loaded };
   } catch (thrown) {
-    await closeAll(files);
+    await dropAll(request.reader, loaded);
     throw thrown;
   }
 }
 
-async function closeAll(files: readonly SpoolFile[]): Promise<void> {
-  for (const file of files) await file.close();
+async function dropAll(reader: Engine, loaded: readonly LoadedFacts[]): Promise<void> {
+  for (const facts of loaded) await dropFacts(reader, facts);
 }
 
 async function readGroup(
   request: LakeImport,
-  { slice, files }: { readonly slice: LakeSlice; readonly files: SpoolFile[] },
+  { slice, loaded }: { readonly slice: LakeSlice; readonly loaded: LoadedFacts[] },
 ): Promise<AppendGroup> {
   const { reader, store } = request;
   const selected = new Map<FactTable, SelectedRows>();
@@ -153,17 +156,16 @@ async function readGroup(
   for (const table of lakeFactTables) {
     const entry = slice.files[table];
     if (entry === undefined) continue;
-    const spooled = await fetchFile(request, entry);
-    files.push(spooled);
-    const file = { table, path: spooled.path };
+    const facts = await loadFile(request, { table, entry });
+    loaded.push(facts);
     try {
-      await refuseWrongRows(request, { slice, entry, file });
-      if (table === "fills") minuteCandles = await readMinutesOfFile(reader, file);
-      if (table === "quarantine") quarantined = await readQuarantineOfFile(reader, file);
+      await refuseWrongRows(request, { slice, entry, facts });
     } catch (thrown) {
       throw toLakeError(thrown, `${request.source.name}: ${entry.path}`);
     }
-    for (const [into, rows] of selectFactFile(reader, file)) selected.set(into, rows);
+    if (table === "fills") minuteCandles = await readMinutes(reader, facts);
+    if (table === "quarantine") quarantined = await readQuarantine(reader, facts);
+    for (const [into, rows] of selectFacts(reader, facts)) selected.set(into, rows);
   }
   const count = (table: LakeFactTable): number => slice.files[table]?.rows ?? 0;
   const tally = {
@@ -219,27 +221,49 @@ async function fetchFile({ source, reader }: LakeImport, file: LakeFile): Promis
   });
 }
 
-type ReadFile = {
+/** Copies and decodes a file of facts. */
+async function loadFile(
+  request: LakeImport,
+  { table, entry }: { readonly table: LakeFactTable; readonly entry: LakeFile },
+): Promise<LoadedFacts> {
+  const { reader, source } = request;
+  const spooled = await fetchFile(request, entry);
+  try {
+    const file = { table, path: spooled.path };
+    await refuseWrongSize(reader, file, entry);
+    return await loadFactFile(reader, file);
+  } catch (thrown) {
+    throw toLakeError(thrown, `${source.name}: ${entry.path}`);
+  } finally {
+    await spooled.close();
+  }
+}
+
+/** A file that says more rows than the manifest, or more bytes than a part has, is not decoded: it could take any time. */
+async function refuseWrongSize(reader: Engine, file: FactFile, entry: LakeFile): Promise<void> {
+  const { rows, bytes } = await readFileSize(reader, file);
+  if (bytes > memoryBytesMax) throw new LakeError(`it takes ${bytes} bytes of memory`);
+  if (rows !== entry.rows)
+    throw new LakeError(`it does not hold the ${entry.rows} rows, but ${rows}`);
+}
+
+type Loaded = {
   readonly slice: LakeSlice;
   readonly entry: LakeFile;
-  readonly file: FactFile;
+  readonly facts: LoadedFacts;
 };
 
 /**
  * Rows outside of the blocks of their part would be stored twice, or be in a gap. Rows of another day, of a wrong last
  * block or that cannot be decoded would keep the service from starting. All others are left to the audit.
  */
-async function refuseWrongRows({ reader }: LakeImport, read: ReadFile): Promise<void> {
-  const { slice, entry, file } = read;
-  const { rows, bytes } = await readFileSize(reader, file);
-  if (bytes > memoryBytesMax) throw new LakeError(`it takes ${bytes} bytes of memory`);
+async function refuseWrongRows({ reader }: LakeImport, loaded: Loaded): Promise<void> {
+  const { slice, entry, facts } = loaded;
   const { number: last, hash } = slice.last_block;
-  // A file that says more rows than the manifest is not read: it could take any time.
-  const found = rows === entry.rows ? await readFileBounds(reader, file, last) : null;
+  const found = await readBounds(reader, facts, last);
   if (
-    found === null ||
-    found.rows !== rows ||
-    found.keys !== rows ||
+    found.rows !== entry.rows ||
+    found.keys !== entry.rows ||
     found.firstSeq < toFirstSeq(slice.from_block) ||
     found.lastSeq > toLastSeq(last)
   ) {
@@ -254,11 +278,11 @@ async function refuseWrongRows({ reader }: LakeImport, read: ReadFile): Promise<
   if (found.blockHashes.some((one) => one !== hash)) {
     throw new LakeError(`it has another hash of block ${last} than the manifest`);
   }
-  if (file.table === "events") await refuseUnreadableEvents(reader, file);
+  if (facts.table === "events") await refuseUnreadableEvents(reader, facts);
 }
 
-async function refuseUnreadableEvents(reader: Engine, file: FactFile): Promise<void> {
-  for (const { kind, subject, payload } of await readEventsOfFile(reader, file)) {
+async function refuseUnreadableEvents(reader: Engine, facts: LoadedFacts): Promise<void> {
+  for (const { kind, subject, payload } of await readEvents(reader, facts)) {
     if (!isEventRow({ kind, subject, payload }))
       throw new LakeError(`it has an event of kind ${JSON.stringify(kind)} that cannot be decoded`);
   }
@@ -275,8 +299,8 @@ function toLakeError(thrown: unknown, file: string): unknown {
   return new LakeError(`${file} cannot be imported: ${reason}`, { cause: thrown });
 }
 
-/** What the rows of a file may take in memory: thirty times those of a part. */
-const memoryBytesMax = 2 * 1024 ** 3;
+/** What the rows of a file may take in memory: ten times those of a part. */
+const memoryBytesMax = 640 * 1024 ** 2;
 const daySeconds = 86_400;
 
 /** Reads the manifest of a lake. Throws `LakeError`. */

@@ -12,7 +12,6 @@ import {
   declaredColumns,
   keyColumns,
   type LakeFactTable,
-  readColumns,
   selectCandles,
   selectMinutes,
   storedColumns,
@@ -48,7 +47,7 @@ const parquet =
 /** A file must have every column, with a value in every row. What it says of the memory that it takes can be wrong. */
 const strictly =
   "SETTINGS input_format_parquet_allow_missing_columns = 0, input_format_null_as_default = 0, " +
-  `max_memory_usage = ${3 * 1024 ** 3}, ${longRows}`;
+  `max_memory_usage = ${1024 ** 3}`;
 
 /** Splits the blocks of a range that have facts in a time into parts of about `rowsMax` rows, or one block. */
 export async function readLakeParts(
@@ -156,73 +155,96 @@ export async function readFileSize(engine: Engine, { path }: FactFile) {
   return { rows: Number(rows), bytes: Number(bytes) };
 }
 
+/** The decoded rows of a file of facts, in memory until they are dropped. */
+export type LoadedFacts = { readonly table: LakeFactTable; readonly name: string };
+
+/** A database without files: a crash leaves nothing but its name. */
+const loadedDatabase = "imported";
+
+/** Numbers the tables of this process. */
+let loaded = 0;
+
+/**
+ * Decodes a file of facts, once for all that reads it: decoding takes as long as inserting. Throws when any value cannot
+ * be decoded. The embedded engine reads the file, as a query: what fails is the file, not the store.
+ */
+export async function loadFactFile(
+  engine: Engine,
+  { table, path }: FactFile,
+): Promise<LoadedFacts> {
+  const name = `${loadedDatabase}.${table}_${loaded}`;
+  loaded += 1;
+  await engine.command(`CREATE DATABASE IF NOT EXISTS ${loadedDatabase} ENGINE = Memory`);
+  const file = `file('${path}', 'Parquet', ${textLiteral(declaredColumns(table))})`;
+  const rows = `SELECT ${storedColumns(table)} FROM ${file}`;
+  await engine.query(`CREATE TABLE ${name} ENGINE = Memory EMPTY AS ${rows}`);
+  await engine.query(`INSERT INTO ${name} ${rows} ${strictly}`);
+  return { table, name };
+}
+
+/** Frees the memory of rows. */
+export async function dropFacts(engine: Engine, { name }: LoadedFacts): Promise<void> {
+  await engine.command(`DROP TABLE ${name} SYNC`);
+}
+
 /**
  * Reads what a file of facts holds: the numbers of rows and of different keys, the first and the last position and time,
- * and the hashes of a block (empty for tables without hashes of blocks). Throws when any value cannot be decoded.
+ * and the hashes of a block (empty for tables without hashes of blocks).
  */
-export async function readFileBounds(engine: Engine, file: FactFile, block: number) {
-  const { table } = file;
+export async function readBounds(engine: Engine, { table, name }: LoadedFacts, block: number) {
   const hashes =
     table === "fills" || table === "events"
       ? `groupUniqArrayIf(2)(hex(block_hash), seq >= ${integerLiteral(toFirstSeq(block))})`
       : "[]";
   const [row = []] = await engine.query(
-    `SELECT count(), uniqExact(${keyColumns[table]}), min(seq), max(seq), toUnixTimestamp(min(timestamp)),
-       toUnixTimestamp(max(timestamp)), ${hashes}, sum(ignore(${readColumns(table)}))
-     FROM ${fromFile(file)} ${strictly}`,
+    `SELECT count(), uniqExact(${keyColumns[table]}), min(seq), max(seq), min(timestamp), max(timestamp), ${hashes}
+     FROM ${name}`,
   );
   const [rows = 0, keys = 0, firstSeq = 0, lastSeq = 0, since = 0, until = 0] = row.map(Number);
   const blockHashes = (row[6] as readonly string[]).map((one) => prefixed(one));
   return { rows, keys, firstSeq, lastSeq, since, until, blockHashes };
 }
 
-/** Returns the rows of a file of facts for each table that takes them. The embedded engine reads the file. */
-export function selectFactFile(
+/** Returns the rows of a file of facts for each table that takes them. */
+export function selectFacts(
   engine: Engine,
-  file: FactFile,
+  { table, name }: LoadedFacts,
 ): ReadonlyMap<FactTable, SelectedRows> {
-  const rows = `SELECT ${storedColumns(file.table)} FROM ${fromFile(file)}`;
-  const selects = new Map<FactTable, string>([[file.table, rows]]);
-  if (file.table === "fills") selects.set("fills_by_token", selectByToken(rows));
-  return new Map(
-    [...selects].map(([table, select]) => [table, { select: `${select} ${strictly}`, engine }]),
-  );
+  const rows = `SELECT * FROM ${name}`;
+  const selects = new Map<FactTable, string>([[table, rows]]);
+  if (table === "fills") {
+    selects.set("fills_by_token", `${selectByToken(rows)} SETTINGS ${longRows}`);
+  }
+  return new Map([...selects].map(([into, select]) => [into, { select, engine }]));
 }
 
-/** Derives the rows of `minute_candles` from a file of fills. */
-export function readMinutesOfFile(engine: Engine, file: FactFile): Promise<Buffer> {
-  const fills = `SELECT ${storedColumns("fills")} FROM ${fromFile(file)}`;
-  return engine.queryBinary(`${selectMinutes(fills)} ${strictly}`, "RowBinary");
+/** Derives the rows of `minute_candles` from fills. */
+export function readMinutes(engine: Engine, { name }: LoadedFacts): Promise<Buffer> {
+  return engine.queryBinary(selectMinutes(`SELECT * FROM ${name}`), "RowBinary");
 }
 
-/** Reads the position and the reason of each row of a file of quarantined logs. */
-export async function readQuarantineOfFile(
+/** Reads the position and the reason of each quarantined log. */
+export async function readQuarantine(
   engine: Engine,
-  file: FactFile,
+  { name }: LoadedFacts,
 ): Promise<readonly { readonly seq: Seq; readonly reason: string }[]> {
-  const sql = `SELECT seq, reason FROM ${fromFile(file)} ORDER BY seq ${strictly}`;
-  const rows = await engine.query(sql);
+  const rows = await engine.query(`SELECT seq, reason FROM ${name} ORDER BY seq`);
   return rows.map(([seq, reason]) => ({ seq: Number(seq) as Seq, reason: String(reason) }));
 }
 
-/** Reads the kind, the subject and the payload of each row of a file of events. */
-export async function readEventsOfFile(
+/** Reads the kind, the subject and the payload of each event. */
+export async function readEvents(
   engine: Engine,
-  file: FactFile,
+  { name }: LoadedFacts,
 ): Promise<
   readonly { readonly kind: string; readonly subject: string; readonly payload: string }[]
 > {
-  const sql = `SELECT kind, hex(subject), payload FROM ${fromFile(file)} ${strictly}`;
-  const rows = await engine.query(sql);
+  const rows = await engine.query(`SELECT kind, hex(subject), payload FROM ${name}`);
   return rows.map(([kind, subject, payload]) => ({
     kind: String(kind),
     subject: prefixed(subject),
     payload: String(payload),
   }));
-}
-
-function fromFile({ table, path }: FactFile): string {
-  return `file('${path}', 'Parquet', ${textLiteral(declaredColumns(table))})`;
 }
 
 /** Returns text as a string literal. */

@@ -120,11 +120,6 @@ export function writtenColumns(table: LakeFactTable): string {
   return factColumns[table].map(([name, , write]) => `${write} AS \`${name}\``).join(", ");
 }
 
-/** Returns the values of the stored columns of a row of a file of facts, as a list. */
-export function readColumns(table: LakeFactTable): string {
-  return factColumns[table].map(([, , , read]) => read).join(", ");
-}
-
 /** Returns the stored columns as a `SELECT` list from a file of facts. */
 export function storedColumns(table: LakeFactTable): string {
   return factColumns[table].map(([name, , , read]) => `${read} AS ${storedName(name)}`).join(", ");
