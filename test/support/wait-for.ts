@@ -15,7 +15,7 @@ export async function waitFor<Found>(
   while (performance.now() < deadline) {
     const found = await probe();
     if (found !== null) return found;
-    await pause(20);
+    await pause(40);
   }
   throw new Error(`waited ${waitMsMax} ms in vain for ${what}`);
 }

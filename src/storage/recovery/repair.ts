@@ -5,7 +5,7 @@
  *
  * Nothing may read or append meanwhile, because rows are missing; `repairs.ts` stops the readers of a shared database.
  */
-import { storeLimits } from "../../base/config/limits.ts";
+import { serverLimits, storeLimits } from "../../base/config/limits.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import type { EncodedBatch } from "../codec/encode-facts.ts";
@@ -64,12 +64,17 @@ export async function orderRepair(
 
 /**
  * Carries out the ordered repair, if any, from its beginning. Calls `dropCopies` first, so that no copy of the old facts
- * is left when the repair looks done. The processes that read a database on a server stop meanwhile.
+ * is left when the repair looks done. The processes that read a database on a server stop meanwhile; they have
+ * `noticeMs` to see that it begins.
  */
-export async function finishRepair(engine: Engine, dropCopies: () => void): Promise<void> {
+export async function finishRepair(
+  engine: Engine,
+  dropCopies: () => void,
+  noticeMs: number = serverLimits.repairNoticeMs,
+): Promise<void> {
   const orders = await readOrders(engine);
   if (orders.length > 0) {
-    const announced = engine.kind === "embedded" ? null : await beginRepair(engine);
+    const announced = engine.kind === "embedded" ? null : await beginRepair(engine, noticeMs);
     dropCopies();
     await announceRepair(engine);
     for (const order of orders) {

@@ -4,7 +4,6 @@
  * loads everything again once it sees the second.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { serverLimits } from "../../base/config/limits.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 
@@ -16,12 +15,12 @@ export async function readNewestRepair(engine: Engine) {
   return { number: Number(row?.[0] ?? 0), isUnderWay: row !== undefined && Number(row[1]) === 0 };
 }
 
-/** Announces a repair, or resumes an interrupted one. Resolves after `repairNoticeMs`: by then readers have seen it. */
-export async function beginRepair(engine: Engine): Promise<number> {
+/** Announces a repair, or resumes an interrupted one. Resolves after `noticeMs`: by then readers have seen it. */
+export async function beginRepair(engine: Engine, noticeMs: number): Promise<number> {
   const newest = await readNewestRepair(engine);
   const number = newest.isUnderWay ? newest.number : newest.number + 1;
   if (!newest.isUnderWay) await write(engine, number, false);
-  await delay(serverLimits.repairNoticeMs);
+  await delay(noticeMs);
   return number;
 }
 
