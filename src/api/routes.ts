@@ -39,6 +39,7 @@ import {
 } from "./routes/read/wallets/list-open-interest.ts";
 import { listPnl } from "./routes/read/wallets/list-pnl.ts";
 import { listPositions } from "./routes/read/wallets/list-positions.ts";
+import { withWallets } from "./routes/read/wallets/with-wallets.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
 import { getOpenapi } from "./routes/service/get-openapi.ts";
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
@@ -67,7 +68,10 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...Object.fromEntries(
       Object.entries(createReadRoutes(lists, clock)).map(([name, route]) => [
         name,
-        withFields(withTokenNames(withWrongIds(withMinSeq(route, backend), backend), backend)),
+        withWallets(
+          withFields(withTokenNames(withWrongIds(withMinSeq(route, backend), backend), backend)),
+          backend,
+        ),
       ]),
     ),
     openStream: openStream(),

@@ -7,7 +7,7 @@ import {
   readLakeParts,
   type TimeSpan,
 } from "../storage/lake/lake-parts.ts";
-import { lakeFactTables } from "../storage/lake/lake-tables.ts";
+import { getLakeTables } from "../storage/lake/lake-tables.ts";
 import type { LakeExport } from "./lake-export.ts";
 import { listPaths, publish, writeTable } from "./lake-files.ts";
 import type { LakeFile, LakeSlice, Manifest } from "./manifest.ts";
@@ -107,7 +107,9 @@ function getEncoders(
   const part = { engine, isPatient: tablesAtOnce === 1 };
   return [
     ["trades", () => encodeTradeFile(part, range, getToken)],
-    ...lakeFactTables.map((table) => [table, () => encodeFactFile(part, table, range)] as const),
+    ...getLakeTables(engine).map(
+      (table) => [table, () => encodeFactFile(part, table, range)] as const,
+    ),
     ...(candles === null ? [] : [["candles_1m", () => encodeCandleFile(part, candles)] as const]),
   ];
 }

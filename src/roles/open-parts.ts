@@ -81,7 +81,10 @@ export async function openWrittenFacts(
 ): Promise<IndexedFacts> {
   const { config, log, life, stop, startedAt } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const openEngine = config.clickhouseUrl === null ? openFolder : () => openServer(start);
+  const openEngine =
+    config.clickhouseUrl === null
+      ? (dataDir: string) => openFolder(dataDir, start.contracts)
+      : () => openServer(start);
   const options = { isServedKnown, onWaiting, signal: stop };
   const facts = life.own(await IndexedFacts.open(config.dataDir, openEngine, options));
   const { coverage } = facts;

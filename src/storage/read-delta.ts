@@ -24,7 +24,9 @@ export async function readDelta(
   const [fills, rows, supplies] = await Promise.all([
     readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
-    readBalances(engine, `WHERE ${range} AND wallet IN (${accounts}) ORDER BY seq`),
+    engine.hasWallets
+      ? readBalances(engine, `WHERE ${range} AND wallet IN (${accounts}) ORDER BY seq`)
+      : [],
   ]);
   const events = rows.map(parseEvent);
   return toFinalDelta({ ...emptyBlock, ...last, fills, events, supplies }, fromBlock);
@@ -47,7 +49,7 @@ export async function agreesWith(
   const rows = await engine.query(
     `SELECT seq, hex(block_hash) FROM (
        SELECT seq, block_hash FROM fills WHERE ${range} UNION ALL SELECT seq, block_hash FROM events WHERE ${range}
-       UNION ALL SELECT seq, tx_hash FROM ledger WHERE ${range}
+       ${engine.hasWallets ? `UNION ALL SELECT seq, tx_hash FROM ledger WHERE ${range}` : ""}
      )`,
   );
   const stored = rows.map(([seq, hash]) => `${Number(seq)} ${prefixed(hash)}`);

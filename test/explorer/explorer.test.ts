@@ -377,7 +377,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       for (const [path, text] of [
         [`/market/${unknownId}`, "This market is not known here"],
         ["/wallet/0x12", "This is not the address of a wallet"],
-        [`/wallet/0x${"12".repeat(20)}`, "This wallet has not traded here"],
+        [`/wallet/0x${"12".repeat(20)}`, "This wallet was never seen"],
         [`/tx/${unknownId}`, "Nothing of this transaction is known here"],
         [`/order/${unknownId}`, "not known here"],
         ["/event/none", "This event is not known here"],

@@ -43,7 +43,7 @@ function getMetadata(
 async function openTable(t: TestContext) {
   const server = await ClickHouseServer.open(t);
   const engine = await openServerEngine(t, server);
-  const statements = schemaStatements({ kind: "server", database: "oddwire" });
+  const statements = schemaStatements({ kind: "server", database: "oddwire" }, engine);
   for (const sql of statements.filter((text) => text.includes("market_metadata"))) {
     await engine.command(sql);
   }

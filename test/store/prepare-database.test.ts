@@ -1,16 +1,17 @@
 /** Preparing a database on a server: all tables exist afterwards, and other databases are refused. */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { ConfigError } from "../../src/base/config/config.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import {
+  getTableNames,
   oldestSchemaVersion,
   schemaStatements,
   schemaVersion,
-  tableNames,
 } from "../../src/storage/schema/schema.ts";
+import { checkDatabase } from "../../src/storage/server/check-database.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { readSchemaVersion } from "../../src/storage/server/prepare-database.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -21,12 +22,14 @@ import { knownContracts } from "../support/recorded-chain.ts";
 const identity = toIdentity(137, knownContracts());
 const { chain_id, contracts, events } = identity;
 const stored = { identity, spoolDir: tmpdir() };
+const [server] = await ClickHouseServer.openAll(1);
+assert(server !== undefined);
+after(() => server.close());
 
 test("a database whose first preparation was interrupted is completed", async (t) => {
-  const server = await ClickHouseServer.open(t);
   const database = "interrupted";
   const old = await openServerEngine(t, server, { database });
-  for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
+  for (const sql of schemaStatements({ kind: "server", database }, old)) await old.command(sql);
   await old.command("DROP TABLE repairs");
   await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0, 0, 0)");
   const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
@@ -36,16 +39,33 @@ test("a database whose first preparation was interrupted is completed", async (t
   const tables = await engine.query(
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine != 'View'",
   );
-  assert.deepEqual(new Set(tables.map(([name]) => name)), new Set(tableNames));
+  assert.deepEqual(new Set(tables.map(([name]) => name)), new Set(getTableNames(engine)));
   assert.deepEqual(await engine.query("SELECT from_block, to_block FROM commits"), [[1, 2]]);
   assert.deepEqual(await engine.query("SELECT count() FROM markets"), [[0]]);
 });
 
+test("a database without wallets has no tables of wallets, and is refused with them", async (t) => {
+  const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
+  const without = toIdentity(137, { ...knownContracts(), wallets: false });
+  const target = { ...place, database: "few", identity: without };
+  const engine = await openDatabase(target);
+  cleanUp(t, () => engine.close());
+  const findings = await checkDatabase(engine, target);
+  assert.deepEqual(
+    findings.filter(({ problem }) => problem !== null),
+    [],
+  );
+  const tables = await engine.query(
+    "SELECT name FROM system.tables WHERE database = 'few' AND name IN ('ledger', 'balance_changes')",
+  );
+  assert.deepEqual(tables, []);
+  await assert.rejects(openDatabase({ ...target, identity }), /indexed with ODDWIRE_WALLETS=off/);
+});
+
 test("a database that cannot be migrated is refused with a way out", async (t) => {
-  const server = await ClickHouseServer.open(t);
   const database = "old";
   const old = await openServerEngine(t, server, { database });
-  for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
+  for (const sql of schemaStatements({ kind: "server", database }, old)) await old.command(sql);
   const version = oldestSchemaVersion - 1;
   await old.command(
     `INSERT INTO identity VALUES (${version}, ${chain_id}, '${contracts}', '${events}')`,
@@ -59,8 +79,7 @@ test("a database that cannot be migrated is refused with a way out", async (t) =
   assert.deepEqual(await old.query("SELECT schema_version FROM identity"), [[version]]);
 });
 
-test("a user without the INSERT privilege is refused with the missing privilege", async (t) => {
-  const server = await ClickHouseServer.open(t);
+test("a user without the INSERT privilege is refused with the missing privilege", async () => {
   const place = { url: server.url, password: "", database: "facts", cluster: null, ...stored };
   const engine = await openDatabase({ ...place, user: "default" });
   await engine.close();

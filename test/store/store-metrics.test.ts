@@ -96,6 +96,7 @@ function refuse(): Promise<never> {
 function getEngine(answer: () => Promise<never>) {
   return {
     kind: "embedded" as const,
+    hasWallets: true,
     meter: new EngineMeter(),
     query: answer,
     queryBinary: answer,

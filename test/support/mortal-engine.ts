@@ -15,6 +15,10 @@ export class MortalEngine implements Engine {
     return this.#engine.kind;
   }
 
+  get hasWallets(): boolean {
+    return this.#engine.hasWallets;
+  }
+
   get meter(): Engine["meter"] {
     return this.#engine.meter;
   }

@@ -55,7 +55,7 @@ export async function openCluster(
   const database = `cluster_${clusters}`;
   const engine = await openServerEngine(t, servers.clickhouse, { database });
   const clickhouse = await CuttingProxy.open(t, servers.clickhouse.url);
-  const statements = schemaStatements({ kind: "server", database });
+  const statements = schemaStatements({ kind: "server", database }, engine);
   for (const sql of statements.filter((text) => text.includes("access_log")))
     await engine.command(sql);
   const openNode: TestCluster["openNode"] = async (options = {}) => {

@@ -58,11 +58,12 @@ export function WalletPage({ address }: { readonly address: string }) {
         </p>
       </div>
       <Shown of={summary} what="wallet">
-        {({ known: wallet }) =>
+        {({ known: wallet, reason }) =>
           wallet === null ? (
-            <Notice title="This wallet has not traded here">
-              It appears as soon as one of its orders is filled.
-            </Notice>
+            <>
+              <Notice title={reason}>Its trades appear here as soon as there are any.</Notice>
+              <WalletTrades address={address} />
+            </>
           ) : (
             <>
               <Totals wallet={wallet} />

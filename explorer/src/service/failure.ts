@@ -42,12 +42,14 @@ export function toFailure(thrown: unknown): Failure {
   }
 }
 
-/** Returns what was read; `null` if the service does not know it. It can become known later. */
-export async function orUnknown<T>(reading: Promise<T>): Promise<{ readonly known: T | null }> {
+/** What was read; `null` if the service does not know it, with the reason. It can become known later. */
+export type OrUnknown<T> = { readonly known: T | null; readonly reason: string };
+
+export async function orUnknown<T>(reading: Promise<T>): Promise<OrUnknown<T>> {
   try {
-    return { known: await reading };
+    return { known: await reading, reason: "" };
   } catch (thrown) {
-    if (thrown instanceof OddwireError && thrown.code === "NOT_FOUND") return { known: null };
-    throw thrown;
+    if (!(thrown instanceof OddwireError) || thrown.code !== "NOT_FOUND") throw thrown;
+    return { known: null, reason: thrown.message };
   }
 }

@@ -62,6 +62,8 @@ export type RouteOptions<
   readonly errors?: readonly ErrorCode[];
   /** Whether the list can be exported in the file formats. */
   readonly isBulk?: boolean;
+  /** Whether the endpoint is there only with `ODDWIRE_WALLETS`. */
+  readonly needsWallets?: boolean;
   /** The protocol that a request must upgrade to. The handler refuses a request without an upgrade. */
   readonly upgrade?: "websocket";
   /** Content type of success; JSON by default. */

@@ -63,7 +63,9 @@ export async function importCommand(options: ImportOptions): Promise<number> {
     manifest,
   );
   const engine =
-    clickhouseUrl === null ? await openFolder(dataDir) : await openServer({ config, contracts });
+    clickhouseUrl === null
+      ? await openFolder(dataDir, contracts)
+      : await openServer({ config, contracts });
   const store = await FactStore.open(engine, { dropCopies: () => dropMarketsFile(dataDir) });
   opened.defer(() => store.close());
   const remaining = remainingSlices(manifest, store.coverage);

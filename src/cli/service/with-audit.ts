@@ -76,7 +76,7 @@ export async function withAudit<Result>(
   if (isOurs) opened.defer(lockDataDirectory(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
   const engine = isFolder
-    ? await openFolder(dataDir)
+    ? await openFolder(dataDir, contracts)
     : await openExistingDatabase(getServerDatabase(config, contracts));
   opened.defer(() => engine.close());
   const coverage = await readCompleteCoverage(engine, { onWaiting: reportWaiting });

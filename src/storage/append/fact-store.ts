@@ -14,7 +14,7 @@ import {
   verifyNewestCommits,
 } from "../recovery/recover.ts";
 import { finishRepair } from "../recovery/repair.ts";
-import { candleTables, factTables } from "../schema/fact-tables.ts";
+import { candleTables, getFactTables } from "../schema/fact-tables.ts";
 import { Claims } from "../server/claims.ts";
 import { completeAppend } from "../server/complete-append.ts";
 import { readNewestRepair } from "../server/repairs.ts";
@@ -100,7 +100,7 @@ export class FactStore extends CoveredFacts {
       this.#writtenThrough = last.number;
     }
     await untilAdmitted(async () => this.claims?.claim(group.range));
-    await group.insert(factTables);
+    await group.insert(getFactTables(this.engine));
   }
 
   /**

@@ -39,10 +39,9 @@ export function refuseOtherFacts(
       `${location} was indexed with another list of contracts; use another ${setting}`,
     ]);
   }
-  const hasWallets = stored.events.endsWith(walletsMark);
-  if (hasWallets !== ours.events.endsWith(walletsMark)) {
+  if (hasWallets(stored) !== hasWallets(ours)) {
     throw new ConfigError([
-      `${location} was indexed with ODDWIRE_WALLETS=${hasWallets ? "on" : "off"}, which a later start cannot change; ` +
+      `${location} was indexed with ODDWIRE_WALLETS=${hasWallets(stored) ? "on" : "off"}, which a later start cannot change; ` +
         `set the same, or index again with an empty ${setting}`,
     ]);
   }
@@ -52,6 +51,11 @@ export function refuseOtherFacts(
         `index again with an empty ${setting}, or run the version that made it`,
     ]);
   }
+}
+
+/** Whether the facts include those of wallets. */
+export function hasWallets({ events }: Pick<FactsIdentity, "events">): boolean {
+  return events.endsWith(walletsMark);
 }
 
 function getHash({ byAddress, collateral, wrappedCollateral }: Contracts): string {

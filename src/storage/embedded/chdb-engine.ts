@@ -37,6 +37,7 @@ import {
  */
 export class ChdbEngine implements Engine {
   readonly kind = "embedded";
+  readonly hasWallets: boolean;
   readonly meter = new EngineMeter();
   readonly #writers: ConnectionPool<chdb.Session>;
   readonly #readers: ConnectionPool<chdb.Session>;
@@ -44,7 +45,12 @@ export class ChdbEngine implements Engine {
   readonly #path: string;
   readonly #library: Library;
 
-  private constructor(library: Library, sessions: readonly chdb.Session[], path: string) {
+  private constructor(
+    library: Library,
+    sessions: readonly chdb.Session[],
+    { path, hasWallets }: { readonly path: string; readonly hasWallets: boolean },
+  ) {
+    this.hasWallets = hasWallets;
     this.#library = library;
     this.#writers = new ConnectionPool(sessions.slice(0, storeLimits.writersMax));
     this.#readers = new ConnectionPool(sessions.slice(storeLimits.writersMax));
@@ -56,7 +62,7 @@ export class ChdbEngine implements Engine {
    * Opens the engine, and creates the data directory and the database in it if missing. Throws as `openSessions` does,
    * `ConfigError` when the engine is not installed or too few files can be open, and `DataDirectoryUnwritableError`.
    */
-  static async open(dataDir: string): Promise<ChdbEngine> {
+  static async open(dataDir: string, hasWallets = true): Promise<ChdbEngine> {
     const library = await loadLibrary();
     await mkdir(dataDir, { recursive: true });
     await refuseNoRoom(dataDir);
@@ -70,7 +76,7 @@ export class ChdbEngine implements Engine {
         first.queryAsync(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`),
       );
       for (const session of sessions) session.query(`USE ${database}`);
-      return new ChdbEngine(library, sessions, path);
+      return new ChdbEngine(library, sessions, { path, hasWallets });
     } catch (thrown) {
       for (const session of sessions) session.close();
       throw thrown;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { closeOnError } from "../../base/close-on-error.ts";
 import { storeLimits } from "../../base/config/limits.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
 import { refuseFullDisk } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { schemaStatements } from "../schema/schema.ts";
@@ -11,14 +12,19 @@ import { ChdbEngine } from "./chdb-engine.ts";
  * Opens the engine in a data directory and creates missing tables. Throws `StoreDamagedError` and
  * `DataDirectoryUnwritableError`.
  */
-export async function openFolder(dataDir: string): Promise<Engine> {
-  const engine = await ChdbEngine.open(dataDir);
+export async function openFolder(
+  dataDir: string,
+  { wallets }: Pick<Contracts, "wallets"> = { wallets: true },
+): Promise<Engine> {
+  const engine = await ChdbEngine.open(dataDir, wallets);
   await closeOnError(engine, () => prepareFolder(engine));
   return engine;
 }
 
 async function prepareFolder(engine: Engine): Promise<void> {
-  for (const statement of schemaStatements({ kind: "embedded" })) await engine.command(statement);
+  for (const statement of schemaStatements({ kind: "embedded" }, engine)) {
+    await engine.command(statement);
+  }
   await refuseBrokenParts(engine);
   await finishMutations(engine);
 }

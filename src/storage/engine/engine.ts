@@ -24,6 +24,8 @@ export type BinaryFormat = "RowBinary" | "RowBinaryWithNames" | "Parquet";
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */
   readonly kind: StoreKind;
+  /** Whether there are tables of wallets (`ODDWIRE_WALLETS`). */
+  readonly hasWallets: boolean;
   readonly meter: EngineMeter;
   /** Runs a `SELECT`. All literals in the SQL come from `sql-literal.ts`. */
   query(sql: string): Promise<readonly Row[]>;

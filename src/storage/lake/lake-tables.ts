@@ -2,9 +2,11 @@
  * The tables of a lake in SQL: how rows of the store become columns of a Parquet file that any tool reads, and how the
  * rows of a file become rows of the store again. The engine encodes and decodes Parquet.
  */
+
 import { enumCodes } from "../codec/fill-layout.ts";
 import { ledgerCodes } from "../codec/ledger-layout.ts";
-import { isInCandles } from "../schema/fact-tables.ts";
+import type { Engine } from "../engine/engine.ts";
+import { isInCandles, walletTables } from "../schema/fact-tables.ts";
 
 /** A column of a file: its name and type, the SQL that writes it from the stored column, and the SQL that reads it back. */
 type LakeColumn = readonly [name: string, type: string, write: string, read: string];
@@ -112,6 +114,11 @@ const factColumns = {
 
 /** A table of facts in a lake. */
 export type LakeFactTable = keyof typeof factColumns;
+
+/** Returns the tables of facts that a store exports. */
+export function getLakeTables({ hasWallets }: Pick<Engine, "hasWallets">) {
+  return lakeFactTables.filter((table) => hasWallets || !walletTables.has(table));
+}
 
 export const lakeFactTables = Object.keys(factColumns) as readonly LakeFactTable[];
 

@@ -16,7 +16,7 @@ import {
 } from "../codec/encode-facts.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
-import { blockRangeSql } from "../schema/fact-tables.ts";
+import { blockRangeSql, walletTables } from "../schema/fact-tables.ts";
 
 /** The line of a stored row, with the position, time, block, contract and kind of its log. */
 export type FactLine = {
@@ -130,7 +130,7 @@ export async function readFactSummary(engine: Engine, range: BlockRange): Promis
   const rows = await engine.query(
     `SELECT contract, event, count(),
        hex(sum(reinterpretAsUInt64(substring(SHA256(text), 1, 8))))
-     FROM (${selectLines(range)}) GROUP BY contract, event ORDER BY contract, event`,
+     FROM (${selectLines(engine, range)}) GROUP BY contract, event ORDER BY contract, event`,
   );
   return Object.fromEntries(
     rows.map(([contract, event, count, sum]) => [
@@ -146,7 +146,7 @@ export async function readFactLines(
   range: BlockRange,
 ): Promise<readonly FactLine[]> {
   const rows = await engine.query(
-    `SELECT seq, timestamp, hash_of_block, contract, event, text FROM (${selectLines(range)}) ORDER BY seq, text`,
+    `SELECT seq, timestamp, hash_of_block, contract, event, text FROM (${selectLines(engine, range)}) ORDER BY seq, text`,
   );
   return rows.map(([seq, timestamp, blockHash, contract, event, text]) => ({
     seq: Number(seq) as Seq,
@@ -158,8 +158,11 @@ export async function readFactLines(
   }));
 }
 
-function selectLines(range: BlockRange): string {
-  const selects = Object.entries(lineSql).map(
+function selectLines({ hasWallets }: Engine, range: BlockRange): string {
+  const tables = Object.entries(lineSql).filter(
+    ([table]) => hasWallets || !walletTables.has(table),
+  );
+  const selects = tables.map(
     ([table, { blockHash, contract, event, row }]) =>
       `SELECT seq, timestamp, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
         lower(hex(formatRow('RowBinary', ${row}))) AS text

@@ -25,7 +25,7 @@ import { StoreDamagedError } from "../engine/store-errors.ts";
 import {
   candleTables,
   countIndexes,
-  factTables,
+  getFactTables,
   isInCandles,
   readFromEach,
 } from "../schema/fact-tables.ts";
@@ -108,7 +108,7 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
   if (first === undefined || last === undefined) return;
   const range = { from: first.fromBlock, to: last.number };
   const counted = await readFromEach(engine, ["count()"], range);
-  for (const table of factTables) {
+  for (const table of getFactTables(engine)) {
     const index = countIndexes[table];
     const claimed = commits.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
     const [found = 0] = counted[table];
@@ -123,7 +123,8 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
 export async function verifyAllCommits(engine: Engine, coverage: Coverage | null): Promise<void> {
   if (coverage === null || engine.kind !== "embedded") return;
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
-  const counts = factTables.map(
+  const tables = getFactTables(engine);
+  const counts = tables.map(
     (table) => `(SELECT count() FROM ${table}) - (SELECT count() FROM ${table} WHERE ${above})`,
   );
   const [row = []] = await engine.query(
@@ -131,8 +132,8 @@ export async function verifyAllCommits(engine: Engine, coverage: Coverage | null
   );
   const numbers = row.map(Number);
   const range = { from: coverage.fromBlock, to: coverage.last.number };
-  for (const [index, table] of factTables.entries()) {
-    const claimed = numbers[factTables.length + countIndexes[table]] ?? 0;
+  for (const [index, table] of tables.entries()) {
+    const claimed = numbers[tables.length + countIndexes[table]] ?? 0;
     refuseOtherCount({ table, found: numbers[index] ?? 0, claimed }, range);
   }
 }
@@ -196,7 +197,7 @@ export async function trimAbove(engine: Engine, coverage: Coverage | null): Prom
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await rebuildCandlesAbove(engine, above);
   // Fills last: while fills are left above, an interrupted trim is started again.
-  for (const table of factTables.toReversed()) {
+  for (const table of getFactTables(engine).toReversed()) {
     await deleteRows(engine, table, above);
   }
 }

@@ -14,8 +14,8 @@ import { deleteRows } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import {
   blockRangeSql,
-  factTables,
   getCountName,
+  getFactTables,
   readFromEach,
   rowsOfTable,
 } from "../schema/fact-tables.ts";
@@ -41,7 +41,7 @@ export async function orderRepair(
   { fromBlock, last, rows }: EncodedBatch,
 ): Promise<void> {
   const range = { from: fromBlock, to: last.number };
-  for (const table of factTables) {
+  for (const table of getFactTables(engine)) {
     await engine.command(`CREATE TABLE IF NOT EXISTS repair_${table} AS ${table}
        ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
     // An order that failed has left its rows.
@@ -78,7 +78,7 @@ export async function finishRepair(
     dropCopies();
     await announceRepair(engine);
     for (const order of orders) {
-      for (const table of factTables) await replaceRows(engine, table, order);
+      for (const table of getFactTables(engine)) await replaceRows(engine, table, order);
       await rebuildMinutes(engine, order.minutes);
       await correctCommits(engine, order);
     }
@@ -108,7 +108,7 @@ async function announceRepair(engine: Engine): Promise<void> {
 
 /** Drops the tables of correct rows, after the order is gone or before it was given. */
 async function dropRows(engine: Engine): Promise<void> {
-  for (const table of ["orders", ...factTables]) {
+  for (const table of ["orders", ...getFactTables(engine)]) {
     await engine.command(`DROP TABLE IF EXISTS repair_${table} SYNC`);
   }
 }
@@ -139,7 +139,7 @@ async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]>
 /** Replaces the stored rows of an order. Deletes only if a stored row is wrong, since a delete rewrites whole parts. */
 async function replaceRows(
   engine: Engine,
-  table: (typeof factTables)[number],
+  table: ReturnType<typeof getFactTables>[number],
   order: Order,
 ): Promise<void> {
   const inOrder = blockRangeSql(order);
@@ -184,12 +184,12 @@ async function correctCommits(engine: Engine, { from, to, lastTimestamp }: Order
     const time = range.to === to ? lastTimestamp : factsTime || Number(timestamp);
     const counted = await readFromEach(engine, ["count()"], range);
     const counts = new Map<string, number>(
-      factTables.map((table) => [getCountName[table], counted[table][0] ?? 0]),
+      getFactTables(engine).map((table) => [getCountName[table], counted[table][0] ?? 0]),
     );
     counts.set("last_timestamp", time);
     const values = [...countNames, "last_timestamp"];
     const before = [...reported, timestamp];
-    if (values.every((name, index) => counts.get(name) === Number(before[index]))) continue;
+    if (values.every((name, index) => (counts.get(name) ?? 0) === Number(before[index]))) continue;
     const updates = [...counts].map(([name, count]) => `${name} = ${integerLiteral(count)}`);
     await engine.command(
       `ALTER TABLE commits UPDATE ${updates.join()}

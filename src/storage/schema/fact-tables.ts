@@ -21,8 +21,8 @@ export const rowsOfTable = {
 /** The name of a table that appends insert into. */
 export type FactTable = keyof typeof rowsOfTable;
 
-/** The tables of facts. Their rows have a `seq`. */
-export const factTables = [
+/** All tables of facts. Their rows have a `seq`. */
+const factTables = [
   "fills",
   "fills_by_token",
   "events",
@@ -30,6 +30,16 @@ export const factTables = [
   "ledger",
   "balance_changes",
 ] as const;
+
+type StoredTable = (typeof factTables)[number];
+
+/** The tables that are there only with `ODDWIRE_WALLETS`. */
+export const walletTables: ReadonlySet<string> = new Set(["ledger", "balance_changes"]);
+
+/** Returns the tables of facts of a store. */
+export function getFactTables({ hasWallets }: Pick<Engine, "hasWallets">): readonly StoredTable[] {
+  return hasWallets ? factTables : factTables.filter((table) => !walletTables.has(table));
+}
 
 /** The tables of candles, which are derived from fills. */
 export const candleTables = ["minute_candles", "hour_candles"] as const;
@@ -45,12 +55,12 @@ export const getCountName = {
   quarantine: "quarantined",
   ledger: "ledger",
   balance_changes: "balances",
-} as const satisfies Record<(typeof factTables)[number], (typeof countNames)[number]>;
+} as const satisfies Record<StoredTable, (typeof countNames)[number]>;
 
 /** The index of each table's row count in `counts` of a commit record. */
 export const countIndexes = Object.fromEntries(
   factTables.map((table) => [table, countNames.indexOf(getCountName[table])]),
-) as Readonly<Record<(typeof factTables)[number], number>>;
+) as Readonly<Record<StoredTable, number>>;
 
 /**
  * Reads aggregates of a range of blocks from each table of facts. One query for all takes two thirds of the time of one
@@ -60,15 +70,15 @@ export async function readFromEach(
   engine: Engine,
   aggregates: readonly string[],
   range: BlockRange,
-): Promise<Readonly<Record<(typeof factTables)[number], readonly number[]>>> {
-  const selects = factTables.map(
+): Promise<Readonly<Record<StoredTable, readonly number[]>>> {
+  const selects = getFactTables(engine).map(
     (table) =>
       `SELECT '${table}', ${aggregates.join(", ")} FROM ${table} WHERE ${blockRangeSql(range)}`,
   );
   const rows = await engine.query(selects.join(" UNION ALL "));
   return Object.fromEntries(
     rows.map(([table, ...values]) => [table, values.map(Number)]),
-  ) as Record<(typeof factTables)[number], number[]>;
+  ) as Record<StoredTable, number[]>;
 }
 
 /** Returns the condition that a row is in a range of blocks. */

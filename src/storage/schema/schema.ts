@@ -9,6 +9,8 @@ import { countNames } from "../codec/commit-counts.ts";
 import { fillColumnsSql } from "../codec/fill-layout.ts";
 import { balanceColumnsSql, ledgerColumnsSql } from "../codec/ledger-layout.ts";
 import { hourColumnsSql, minuteColumnsSql } from "../codec/minute-layout.ts";
+import type { Engine } from "../engine/engine.ts";
+import { walletTables } from "./fact-tables.ts";
 import { localDatabase, onCluster, type SchemaTarget } from "./schema-target.ts";
 import { toolViews } from "./tool-views.ts";
 
@@ -207,8 +209,17 @@ const tables: readonly Table[] = [
   },
 ];
 
-/** The names of all tables of a database on a server. */
-export const tableNames: readonly string[] = tables.map(({ name }) => name);
+/** Returns the names of all tables of a database on a server. */
+export function getTableNames(store: WithWallets): readonly string[] {
+  return getTables(store).map(({ name }) => name);
+}
+
+/** Whether a store has the tables of wallets. */
+type WithWallets = Pick<Engine, "hasWallets">;
+
+function getTables({ hasWallets }: WithWallets): readonly Table[] {
+  return tables.filter(({ name }) => hasWallets || !walletTables.has(name));
+}
 
 /** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
 export const schemaVersion = 9;
@@ -220,8 +231,8 @@ export const oldestSchemaVersion = 8;
  * Returns the statements that bring the tables from `oldestSchemaVersion`, or none, to the newest. Each statement is
  * idempotent, and none removes what the previous version reads: first the server is migrated, then processes restart.
  */
-export function schemaStatements(target: SchemaTarget): readonly string[] {
-  const requested = tables.filter(
+export function schemaStatements(target: SchemaTarget, store: WithWallets): readonly string[] {
+  const requested = getTables(store).filter(
     ({ isShared }) => target.kind !== "embedded" || isShared !== true,
   );
   return [
@@ -232,8 +243,11 @@ export function schemaStatements(target: SchemaTarget): readonly string[] {
 }
 
 /** Returns the names of the tables that hold rows, with their databases. */
-export function replicatedTables(target: Exclude<SchemaTarget, { kind: "embedded" }>): string[] {
-  return tables.map((table) => localName(table, target));
+export function replicatedTables(
+  target: Exclude<SchemaTarget, { kind: "embedded" }>,
+  store: WithWallets,
+): string[] {
+  return getTables(store).map((table) => localName(table, target));
 }
 
 function getDatabases(target: SchemaTarget): readonly string[] {

@@ -106,7 +106,7 @@ async function refuseWrongMacros(engine: Engine, target: ClusterTarget): Promise
 
 async function refuseLaggingReplicas(engine: Engine, target: ClusterTarget): Promise<void> {
   const { database } = target;
-  const names = replicatedTables(target);
+  const names = replicatedTables(target, engine);
   const databases = [database, localDatabase(database)].map(wordLiteral).join(", ");
   const rows = await askAll(engine, target, {
     columns:

@@ -3,7 +3,7 @@ import { AppError, toError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readCoverage, verifyNewestCommits } from "../recovery/recover.ts";
-import { tableNames } from "../schema/schema.ts";
+import { getTableNames } from "../schema/schema.ts";
 import { getTarget } from "../schema/schema-target.ts";
 import { type Check, clusterChecks } from "./check-cluster.ts";
 import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
@@ -63,9 +63,10 @@ async function refuseMissingTables(engine: Engine): Promise<void> {
     "SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()",
   );
   const existing = new Map(rows.map(([name, sql]) => [String(name), String(sql)]));
-  const missing = tableNames.filter((name) => !existing.has(name));
+  const names = getTableNames(engine);
+  const missing = names.filter((name) => !existing.has(name));
   if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`);
   const isWindowed = /deduplication_window = [1-9]|Distributed\(/;
-  const without = tableNames.filter((name) => !isWindowed.test(existing.get(name) ?? ""));
+  const without = names.filter((name) => !isWindowed.test(existing.get(name) ?? ""));
   if (without.length > 0) throw new Error(`without a deduplication window: ${without.join(", ")}`);
 }

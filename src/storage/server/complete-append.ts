@@ -10,8 +10,8 @@ import { StoreDamagedError } from "../engine/store-errors.ts";
 import {
   candleTables,
   type FactTable,
-  factTables,
   getCountName,
+  getFactTables,
   isInCandles,
   readFromEach,
 } from "../schema/fact-tables.ts";
@@ -44,7 +44,7 @@ async function readMissing(
   const hour = integerLiteral(toHour(since));
   const readFacts = async () => {
     const counted = await readFromEach(engine, ["count()"], group.range);
-    return factTables.filter((table) => {
+    return getFactTables(engine).filter((table) => {
       const [found = 0] = counted[table];
       const inserted = getCount(tally, getCountName[table]);
       if (found === inserted) return false;

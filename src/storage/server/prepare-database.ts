@@ -1,5 +1,5 @@
 import { ConfigError } from "../../base/config/config.ts";
-import { type FactsIdentity, refuseOtherFacts } from "../directory/identity.ts";
+import { type FactsIdentity, hasWallets, refuseOtherFacts } from "../directory/identity.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { oldestSchemaVersion, schemaStatements, schemaVersion } from "../schema/schema.ts";
 import { getTarget } from "../schema/schema-target.ts";
@@ -38,7 +38,7 @@ export function databaseStatements(target: Database): readonly string[] {
   const values = [schemaVersion, chain_id].map(integerLiteral);
   const row = [...values, wordLiteral(contracts), wordLiteral(events)].join(", ");
   return [
-    ...schemaStatements(getTarget(target)),
+    ...schemaStatements(getTarget(target), { hasWallets: hasWallets(target.identity) }),
     `INSERT INTO ${target.database}.identity
 SETTINGS async_insert = 0, deduplicate_insert = 'enable', insert_deduplication_token = 'identity:${schemaVersion}'
 VALUES (${row})`,

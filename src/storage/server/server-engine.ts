@@ -11,6 +11,7 @@ import { closeOnError } from "../../base/close-on-error.ts";
 import { type Config, ConfigError } from "../../base/config/config.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
+import { type FactsIdentity, hasWallets } from "../directory/identity.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
 import {
   type BinaryFormat,
@@ -42,6 +43,8 @@ export type ServerSettings = {
   readonly spoolDir: string;
   /** The time limit of a query, all attempts included. */
   readonly queryTimeoutMs?: number;
+  /** The identity of the facts; absent for a database of which only other tables are used. */
+  readonly identity?: FactsIdentity;
 };
 
 /** Returns how to connect to the configured server. Throws `ConfigError` when none is configured. */
@@ -72,6 +75,7 @@ type Statement = {
  */
 export class ServerEngine implements Engine {
   readonly kind: StoreKind;
+  readonly hasWallets: boolean;
   readonly meter = new EngineMeter();
   readonly #client: ClickHouseClient;
   readonly #agent: http.Agent;
@@ -89,6 +93,7 @@ export class ServerEngine implements Engine {
     this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
     this.kind = getTarget(settings).kind;
+    this.hasWallets = settings.identity === undefined || hasWallets(settings.identity);
     this.#spoolDir = spoolDir;
     this.#queryTimeoutMs = queryTimeoutMs;
   }

@@ -9,7 +9,7 @@ import {
   readCommits,
   readCoverage,
 } from "../recovery/recover.ts";
-import { blockRangeSql, countIndexes, factTables, readFromEach } from "../schema/fact-tables.ts";
+import { blockRangeSql, countIndexes, getFactTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /**
@@ -92,7 +92,7 @@ async function countStored(engine: Engine, commits: readonly Commit[]): Promise<
   const counts = ranges.map((range) => `countIf(${blockRangeSql(range)})`);
   const found = await readFromEach(engine, counts, all);
   const short = commits.findIndex((commit, at) =>
-    factTables.some((table) => commit.counts[countIndexes[table]] !== found[table][at]),
+    getFactTables(engine).some((table) => commit.counts[countIndexes[table]] !== found[table][at]),
   );
   return short === -1 ? commits.length : short;
 }

@@ -1,4 +1,3 @@
-import { AppError } from "../../base/errors.ts";
 import type { ConditionId, TokenId } from "../../base/ids.ts";
 import {
   getCollateral,
@@ -6,6 +5,7 @@ import {
   groupByOutcome,
 } from "../../market/ledger/circulating-shares.ts";
 import { getAllTokens } from "../../market/market.ts";
+import { requireWallets } from "../../query/wallets/require-wallets.ts";
 import { toMarketInterestRow } from "../../rows/wallets/open-interest-row.ts";
 import { getOpenInterest } from "../../views/prices/market-interest.ts";
 import { joinedNewestTrade } from "../../views/prices/token-price.ts";
@@ -17,9 +17,7 @@ import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
  */
 export function openOpenInterest({ sources, conditionIds }: Opening): ChannelLog {
   const { directory } = sources.state;
-  if (!directory.contracts.wallets) {
-    throw new AppError("NOT_FOUND", "Wallets are not indexed: ODDWIRE_WALLETS is off");
-  }
+  requireWallets(directory.contracts);
   const getTokens = (): readonly TokenId[] =>
     conditionIds.flatMap((id) => directory.getTokenIds(id));
   const toEntry = (conditionId: ConditionId): Entry | null => {

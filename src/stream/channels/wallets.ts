@@ -1,17 +1,15 @@
-import { AppError } from "../../base/errors.ts";
 import { mapYielding } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { type Activity, groupActivity } from "../../market/ledger/activity.ts";
 import { getRowContext } from "../../query/row-context.ts";
 import { readActivity } from "../../query/wallets/read-activity.ts";
+import { requireWallets } from "../../query/wallets/require-wallets.ts";
 import { formatActivityId, toActivityRow } from "../../rows/wallets/activity-row.ts";
 import type { ChannelLog, Entry, Opening, StreamSources } from "../hub/channel.ts";
 
 /** Opens the `wallet` channel: what some wallets do. Throws `NOT_FOUND` when wallets are not indexed. */
 export function openWallets({ sources, wallets }: Opening): ChannelLog {
-  if (!sources.state.directory.contracts.wallets) {
-    throw new AppError("NOT_FOUND", "Wallets are not indexed: ODDWIRE_WALLETS is off");
-  }
+  requireWallets(sources.state.directory.contracts);
   const isRequested = new Set(wallets);
   const toActivity = ({ ledger }: BlockFacts) =>
     groupActivity(ledger.filter(({ wallet }) => isRequested.has(wallet))).toSorted(

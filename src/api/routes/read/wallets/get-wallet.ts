@@ -6,12 +6,13 @@ import { toWalletRow, walletRow } from "../../../../rows/wallets/wallet-row.ts";
 import { type Backend, untilChange } from "../../../backend.ts";
 import { oneOf } from "../../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { checkWallets, unknownWallet } from "./check-wallets.ts";
+import { unknownWallet } from "./unknown-wallet.ts";
 
 /** Returns what a wallet holds, earned and traded. */
 export function getWallet(backend: Backend): Route {
   const { directory } = backend.state;
   return defineRoute({
+    needsWallets: true,
     path: "/v1/wallets/{address}",
     access: "read",
     summary: "Get a wallet",
@@ -21,7 +22,6 @@ export function getWallet(backend: Backend): Route {
     cacheControl: "private, max-age=10",
     getCachePolicy: () => untilChange(backend),
     handler: async ({ params }) => {
-      checkWallets(backend);
       const wallet = await readWallet({ ...backend, directory }, params.address);
       // A contract that passes tokens on has no ledger.
       const isContract = directory.contracts.byAddress.has(params.address);

@@ -18,7 +18,7 @@ import {
   storedSource,
 } from "../../../lists/row-list.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { checkWallets, unknownWallet } from "./check-wallets.ts";
+import { unknownWallet } from "./unknown-wallet.ts";
 
 const querystring = Type.Object({
   ...rangeQuery,
@@ -34,6 +34,7 @@ const querystring = Type.Object({
 export function listActivity(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(activityRow),
+    needsWallets: true,
     path: "/v1/wallets/{address}/activity",
     summary: "List activity of a wallet",
     description: "Every change of what a wallet holds, with its cause, newest first",
@@ -41,7 +42,6 @@ export function listActivity(parts: ListParts): Route {
     querystring,
     getCachePolicy: () => untilChange(parts),
     handler: async ({ params, query }, reply) => {
-      checkWallets(parts);
       const path = `/v1/wallets/${params.address}/activity`;
       const { kind: kinds, side, role, min_value: valueMin } = query;
       const tokenIds = requestedTokens(query, parts.state);

@@ -26,7 +26,6 @@ import { type ListParts, openList, publicAs, type RowSource } from "../../../lis
 import type { CursorPosition } from "../../../route/cursor.ts";
 import { getList, getPage, metaSchema } from "../../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { checkWallets } from "./check-wallets.ts";
 
 const pageRows = 100;
 /** Each profit is a fold of a wallet. */
@@ -54,6 +53,7 @@ type HolderItem = { readonly holder: Holder; readonly position?: ValuedPosition 
 /** Lists who holds the outcomes of a market. */
 export function listHolders(parts: ListParts): Route {
   return defineRoute({
+    needsWallets: true,
     path: "/v1/markets/{id}/holders",
     access: "read",
     summary: "List holders of a market",
@@ -66,7 +66,6 @@ export function listHolders(parts: ListParts): Route {
     cacheControl: "private, max-age=1",
     getCachePolicy: () => untilChange(parts),
     handler: async ({ params, query }, reply) => {
-      checkWallets(parts);
       checkLimit(query);
       const { facts, state, cursors } = parts;
       const { directory } = state;

@@ -14,7 +14,6 @@ import { untilChange } from "../../../backend.ts";
 import { bucketQuery, bucketSource } from "../../../lists/bucket-query.ts";
 import { answerList, type ListParts, publicAs, rowListRoute } from "../../../lists/row-list.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { checkWallets } from "./check-wallets.ts";
 
 const resolutionSeconds = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
 const pageRows = 500;
@@ -26,6 +25,7 @@ export function listOpenInterest(parts: ListParts): Route {
   const { facts, state } = parts;
   return defineRoute({
     ...rowListRoute(openInterestRow),
+    needsWallets: true,
     path: "/v1/markets/{id}/open-interest",
     summary: "List open interest",
     description:
@@ -34,7 +34,6 @@ export function listOpenInterest(parts: ListParts): Route {
     querystring,
     getCachePolicy: () => untilChange(parts),
     handler: async ({ params, query }, reply) => {
-      checkWallets(parts);
       const market = requireMarket(parts, params.id);
       const path = `/v1/markets/${market.conditionId}/open-interest`;
       const source = bucketSource(parts, {
@@ -55,6 +54,7 @@ export function listTotalOpenInterest(parts: ListParts): Route {
   const path = "/v1/open-interest";
   return defineRoute({
     ...rowListRoute(totalInterestRow),
+    needsWallets: true,
     path,
     summary: "List total open interest",
     description:
@@ -62,7 +62,6 @@ export function listTotalOpenInterest(parts: ListParts): Route {
     querystring,
     getCachePolicy: () => untilChange(parts),
     handler: async ({ query }, reply) => {
-      checkWallets(parts);
       const source = bucketSource(parts, {
         path,
         query,

@@ -9,7 +9,7 @@ import { bucketQuery } from "../../../lists/bucket-query.ts";
 import { memorySource } from "../../../lists/memory-source.ts";
 import { answerList, type ListParts, publicAs, rowListRoute } from "../../../lists/row-list.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { checkWallets, unknownWallet } from "./check-wallets.ts";
+import { unknownWallet } from "./unknown-wallet.ts";
 
 const bucketSeconds = { "1h": 3600, "1d": 86_400, "1w": 7 * 86_400 } as const;
 const pageRows = 500;
@@ -25,6 +25,7 @@ export function listPnl(parts: ListParts): Route {
   } = parts;
   return defineRoute({
     ...rowListRoute(pnlRow),
+    needsWallets: true,
     path: "/v1/wallets/{address}/pnl",
     summary: "List profit of a wallet",
     description:
@@ -33,7 +34,6 @@ export function listPnl(parts: ListParts): Route {
     querystring,
     getCachePolicy: () => untilChange(parts),
     handler: async ({ params, query }, reply) => {
-      checkWallets(parts);
       checkRange(query, ["start", "end"]);
       const path = `/v1/wallets/${params.address}/pnl`;
       const after = parts.cursors.decode(path, query);

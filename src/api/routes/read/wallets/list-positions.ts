@@ -16,7 +16,7 @@ import {
 } from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { checkWallets, unknownWallet } from "./check-wallets.ts";
+import { unknownWallet } from "./unknown-wallet.ts";
 
 const pageRows = 100;
 
@@ -41,13 +41,13 @@ export function listPositions(parts: ListParts): Route {
   const { facts, state } = parts;
   return defineRoute({
     ...rowListRoute(positionRow),
+    needsWallets: true,
     path: "/v1/wallets/{address}/positions",
     summary: "List positions of a wallet",
     description: "What a wallet holds, at which cost, and what it earned",
     params: Type.Object({ address }),
     querystring,
     handler: async ({ params, query }, reply) => {
-      checkWallets(parts);
       const { directory } = state;
       const read = await readWallet({ facts, directory }, params.address);
       if (read === null) throw unknownWallet();
