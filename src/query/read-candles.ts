@@ -18,7 +18,7 @@ export async function readCandles(
   return candles;
 }
 
-/** Reads the candles of each outcome as `readCandles` does, with as many queries as for one. */
+/** Reads the candles of each outcome as `readCandles` does, with a few queries for any number of them. */
 export async function readManyCandles(
   facts: IndexedFacts,
   range: BucketRange,

@@ -5,7 +5,7 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { type BucketCandle, resolutionSeconds } from "../market/candle.ts";
+import { type BucketCandle, mergeBuckets, resolutionSeconds } from "../market/candle.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { toMinute } from "../market/minute-candle.ts";
 import { type Offsets, readRows } from "../storage/codec/fixed-rows.ts";
@@ -38,15 +38,18 @@ type TokenRange = Range<number> & { readonly tokenId: TokenId; readonly trades: 
 /** The ranges to read from a table. */
 type TablePart = { readonly source: Source; readonly ranges: readonly TokenRange[] };
 
-/** A bucket of a token. */
-type Bucket = BucketCandle & { readonly tokenId: TokenId };
+/** A bucket of a token, and the number of rows that it was made of. */
+type Bucket = BucketCandle & { readonly tokenId: TokenId; readonly rows: number };
 
 /** Up to this many rows are read unsorted and ungrouped: sorting and grouping would take half of the query's time. */
 const fewRows = 1000;
+/** Both outcomes on both ledgers. Up to this many tokens are read one by one, more of them together. */
+const fewTokens = 4;
 
 /**
  * Reads the first `limit` buckets of each token, and possibly more, from minutes before `openFrom`. A bucket can come
- * in several parts, and the buckets in any order. One query reads all tokens, which costs little more than reading one.
+ * in several parts, and the buckets in any order. When all tokens are read whole, one query reads them, which costs
+ * little more than reading one.
  */
 export async function readStoredCandles(
   engine: Engine,
@@ -111,16 +114,54 @@ async function readTable(
   );
   const areFew = rowsMax.reduce((sum, rows) => sum + rows, 0) <= fewRows;
   const areShort = ranges.every(({ from, to }) => (to - from) / bucketSeconds <= 2 * limit);
-  if (!areFew && !areShort) return readFirst(engine, source, { ...request, ranges });
+  if (!areFew && !areShort) {
+    if (ranges.length > fewTokens) return readTogether(engine, source, { ...request, ranges });
+    const found = ranges.map(async (range) =>
+      readInOrder(engine, source, { ...request, ...range }),
+    );
+    return (await settleAll(found)).flat();
+  }
   const isGrouped = !areFew && bucketSeconds !== source.seconds;
-  return readBuckets(engine, source, { bucketSeconds, isGrouped, ranges });
+  return readBuckets(engine, source, { bucketSeconds, isGrouped, clauses: toWhere(ranges) });
+}
+
+/**
+ * Reads the first buckets of one token. Reads rows in order, as many as the buckets can have, so that the cost does
+ * not grow with the trades of a token. Parts of the table can have several rows of the same time, so these can be too
+ * few. Then the buckets from the last one on are read again.
+ */
+async function readInOrder(
+  engine: Engine,
+  source: Source,
+  { bucketSeconds, order, limit, ...range }: BucketRange & TokenRange,
+): Promise<readonly Bucket[]> {
+  const time = source.seconds === minutes.seconds ? "minute" : `intDiv(minute, ${source.seconds})`;
+  const isGrouped = bucketSeconds !== source.seconds;
+  const found: Bucket[] = [];
+  let { from, to } = range;
+  let rowsMax = (limit + 1) * Math.max(1, bucketSeconds / source.seconds);
+  while (from < to && found.length < limit) {
+    const clauses = `${toWhere([{ ...range, from, to }])}
+      ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
+    const read = await readBuckets(engine, source, { bucketSeconds, isGrouped, clauses });
+    const buckets = mergeBuckets(read, order);
+    const rows = read.reduce((sum, part) => sum + part.rows, 0);
+    const isAll = rows < rowsMax;
+    const last = buckets.at(-1);
+    found.push(...(isAll ? buckets : buckets.slice(0, -1)));
+    if (isAll || last === undefined) break;
+    if (buckets.length === 1) rowsMax *= 2;
+    if (order === "asc") from = last.bucket;
+    else to = Math.min(to, last.bucket + bucketSeconds);
+  }
+  return found;
 }
 
 /**
  * Reads the first buckets of each token from the beginning of its range, and from a part 8 times as long while these are
- * too few. So the cost does not grow with the trades of a token, and a few queries read any number of tokens.
+ * too few. A few queries read any number of tokens, but sort and group all rows of these parts.
  */
-async function readFirst(
+async function readTogether(
   engine: Engine,
   source: Source,
   { bucketSeconds, order, limit, ranges }: BucketRange & Pick<TablePart, "ranges">,
@@ -137,7 +178,7 @@ async function readFirst(
         : { ...range, from: Math.max(from, start), to };
     });
     const first = `ORDER BY bucket ${order} LIMIT ${integerLiteral(limit)} BY token_id`;
-    const query = { bucketSeconds, isGrouped: true, ranges: parts, first };
+    const query = { bucketSeconds, isGrouped: true, clauses: toWhere(parts), first };
     const read = Map.groupBy(await readBuckets(engine, source, query), (one) => one.tokenId);
     const isRead = ({ tokenId, from, to }: TokenRange, at: number): boolean =>
       (read.get(tokenId)?.length ?? 0) >= limit ||
@@ -168,13 +209,15 @@ const columns = {
   buy_volume_usd: ["buy_volume_usd", "sum(buy_volume_usd)", 16],
   sell_volume_usd: ["sell_volume_usd", "sum(sell_volume_usd)", 16],
   trades: ["trades", "sum(trades)", 8],
+  rows: ["toUInt64(1)", "count()", 8],
 } as const;
 type Name = keyof typeof columns;
 
 type BucketQuery = {
   readonly bucketSeconds: number;
   readonly isGrouped: boolean;
-  readonly ranges: readonly TokenRange[];
+  /** The clauses that select the rows. */
+  readonly clauses: string;
   /** The clauses that select the first grouped buckets. */
   readonly first?: string;
 };
@@ -183,13 +226,13 @@ type BucketQuery = {
 async function readBuckets(
   engine: Engine,
   { table }: Source,
-  { bucketSeconds, isGrouped, ranges, first = "" }: BucketQuery,
+  { bucketSeconds, isGrouped, clauses, first = "" }: BucketQuery,
 ): Promise<readonly Bucket[]> {
   const start = `toUInt32(intDiv(minute, ${bucketSeconds}) * ${bucketSeconds})`;
   const names = Object.keys(columns) as Name[];
   const ofRow = (name: Name): string =>
     `${name === "bucket" ? start : columns[name][0]} AS ${name}`;
-  const rows = `FROM ${table} ${toWhere(ranges)}`;
+  const rows = `FROM ${table} ${clauses}`;
   const source = isGrouped
     ? `FROM (SELECT ${names.map(ofRow).join()} ${rows}) GROUP BY token_id, bucket ${first}`
     : rows;
@@ -223,5 +266,6 @@ function bucketAt(rows: RowReader, row: number, at: Offsets<Name>): Bucket {
     tokenId: rows.tokenId(row + at.token_id),
     bucket: rows.uint32(row + at.bucket),
     candle,
+    rows: rows.uint64(row + at.rows),
   };
 }
