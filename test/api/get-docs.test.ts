@@ -51,7 +51,40 @@ async function showOperation(page: Page, { tags, method, path }: Endpoint): Prom
   return page.locator(`[id="api-1/${id}"]`);
 }
 
-test("200: each operation has a sample that works and can be sent from the page, which contacts no other host", {
+/** Operations that are sent from the page: of every way in which a page fills in a request, one. */
+const sentFromPage = [
+  "openStream",
+  "listMarkets",
+  "getPrice",
+  "listPrices",
+  "createKey",
+  "revokeKey",
+];
+
+/** Returns the path of an operation as a page fills it in: with the example of each required parameter. */
+function getFilledPath({ path, parameters }: Endpoint): string {
+  const filled = parameters.filter(({ example }) => example !== undefined);
+  const getValue = (name: string) =>
+    encodeURIComponent(String(filled.find((one) => one.name === name)?.example));
+  const query = filled.flatMap(({ in: place, name }) =>
+    place === "query" ? [`${name}=${getValue(name)}`] : [],
+  );
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => getValue(name));
+  return [filledPath, ...(query.length === 0 ? [] : [query.join("&")])].join("?");
+}
+
+test("each operation works with the examples that a page fills in", async () => {
+  for (const endpoint of endpoints) {
+    if (sentFromPage.includes(endpoint.operationId)) continue;
+    const body = endpoint.requestBody?.content["application/json"]?.example;
+    const path = getFilledPath(endpoint);
+    const options = { key: admin, ...(body === undefined ? {} : { json: body }) };
+    const { status, text } = await server.request(endpoint.method, path, options);
+    assert.equal(status, expectedStatus(endpoint), `${endpoint.method} ${path}: ${text}`);
+  }
+});
+
+test("200: operations have samples that work and are sent from the page, which contacts no other host", {
   skip: skipsBrowser,
 }, async (t) => {
   const page = await openPage(await openBrowser(t), { viewport: { width: 1280, height: 900 } });
@@ -60,7 +93,9 @@ test("200: each operation has a sample that works and can be sent from the page,
   page.on("request", (request) => hosts.add(new URL(request.url()).origin));
   await page.goto(`${server.url}/docs`);
   await page.fill("input[placeholder='ow_read_...']", admin);
-  for (const endpoint of endpoints) {
+  const sent = endpoints.filter(({ operationId }) => sentFromPage.includes(operationId));
+  assert.equal(sent.length, sentFromPage.length);
+  for (const endpoint of sent) {
     const operation = await showOperation(page, endpoint);
     const sample = await operation.locator("pre:has-text('curl ')").first().innerText();
     const command = sample

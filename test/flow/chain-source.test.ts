@@ -56,9 +56,12 @@ type Scene = {
 };
 
 const closers: (() => Promise<void> | void)[] = [];
-after(async () => {
-  for (const close of closers.toReversed()) await close();
-});
+
+/** Closes what the tests of a suite have opened: sources would follow their nodes until the last test has ended. */
+async function closeOpened(): Promise<void> {
+  for (const close of closers.splice(0).toReversed()) await close();
+}
+after(closeOpened);
 
 async function openNode(blocks: readonly ScriptedBlock[], chainId = 137): Promise<ScriptedNode> {
   const node = await ScriptedNode.open({ blocks, chainId });
@@ -152,6 +155,8 @@ function getTimed(block: ScriptedBlock | undefined): TimedBlock {
 }
 
 describe("following the chain", () => {
+  after(closeOpened);
+
   test("R1: reads finalized blocks in ranges, the rest block by block, and then follows the head", async () => {
     const { node, chain, source, follower } = await openScene(1_300, { shown: 1_250 });
     await follower.untilTip(1_249);
@@ -200,6 +205,8 @@ describe("following the chain", () => {
 });
 
 describe("reorgs", { concurrency: 4 }, () => {
+  after(closeOpened);
+
   test("R1: a reorg is reverted to the last common block, and its blocks are followed", async () => {
     const { node, chain, source, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
@@ -314,6 +321,8 @@ describe("reorgs", { concurrency: 4 }, () => {
 });
 
 describe("finality", { concurrency: 4 }, () => {
+  after(closeOpened);
+
   test("R2: without the finalized tag, head - 256 is final, with a warning", async () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
@@ -388,6 +397,8 @@ describe("finality", { concurrency: 4 }, () => {
 });
 
 describe("ranges", { concurrency: 4 }, () => {
+  after(closeOpened);
+
   const refusals = [
     ...Object.keys(faults.rangeCapMessages).map((name) => ["range", name] as const),
     ...Object.keys(faults.resultCapMessages).map((name) => ["result", name] as const),
@@ -445,6 +456,8 @@ describe("ranges", { concurrency: 4 }, () => {
 });
 
 describe("faults that pass", { concurrency: 8 }, () => {
+  after(closeOpened);
+
   for (const [name, hook] of Object.entries(faults.passingFaults)) {
     for (const when of ["catching up", "at the head"]) {
       test(`R4, R6: ${name}, ${when}`, async () => {
@@ -508,6 +521,8 @@ test("R6: a range that the only endpoint does not answer is requested again afte
 });
 
 describe("faults that last", { concurrency: 4 }, () => {
+  after(closeOpened);
+
   test("R4: wrong block times in the logs of the only node are found by sampling headers", async () => {
     const chain = buildBlocks(specs(4_000));
     const node = await openNode(chain);
@@ -666,6 +681,8 @@ describe("faults that last", { concurrency: 4 }, () => {
 });
 
 describe("batches", { concurrency: 4 }, () => {
+  after(closeOpened);
+
   const refusals = [...Object.keys(faults.batchRefusals), "firstOnly"] as faults.BatchRefusal[];
   for (const refusal of refusals) {
     for (const [name, callsMax] of [
@@ -705,6 +722,8 @@ describe("batches", { concurrency: 4 }, () => {
 });
 
 describe("blooms", () => {
+  after(closeOpened);
+
   /** Our address with another topic, and a foreign address with ours: the bloom contains our address and topic. */
   const misleading = {
     logs: [
@@ -811,6 +830,8 @@ describe("blooms", () => {
 });
 
 describe("WebSockets", { concurrency: 4 }, () => {
+  after(closeOpened);
+
   test("R6: an announced head is read immediately", async () => {
     const { node, chain, follower } = await openScene(120, { shown: 20, useWebSocket: true });
     await follower.untilTip(19);
@@ -844,6 +865,8 @@ describe("WebSockets", { concurrency: 4 }, () => {
 });
 
 describe("wrong chains and failed starts", () => {
+  after(closeOpened);
+
   test("an endpoint of another chain is a configuration error", async () => {
     const chain = buildBlocks(specs(3));
     const [right, wrong] = [await openNode(chain), await openNode(chain, 1)];

@@ -21,7 +21,7 @@ import { SimulatedClock } from "../support/simulated-clock.ts";
 const requestedRuns = process.env["FINALITY_RUNS"];
 const runs = Number(requestedRuns ?? 1_000);
 /** Without a given number, a slow machine plays fewer schedules. */
-const budgetMs = requestedRuns === undefined ? 20_000 : Number.POSITIVE_INFINITY;
+const budgetMs = requestedRuns === undefined ? 8_000 : Number.POSITIVE_INFINITY;
 const blockMs = 2_000;
 const firstHead = 300;
 /** The tag `finalized` is so far behind the head. */

@@ -24,7 +24,7 @@ import {
 const requested = process.env["SIMULATION_RUNS"];
 const runs = Number(requested ?? 2_000);
 /** Without a given number, a slow machine plays fewer schedules and reports how many. */
-const budgetMs = requested === undefined ? 20_000 : Number.POSITIVE_INFINITY;
+const budgetMs = requested === undefined ? 10_000 : Number.POSITIVE_INFINITY;
 
 /** Seeds that once found a bug: the bug, the seed, and whether nodes had limits at that time. */
 const formerFailures: readonly (readonly [string, number, boolean])[] = [

@@ -242,7 +242,8 @@ test("days that were repaired are written again, and no others", {
       ...slice,
       files: Object.entries(files).map(([table, { path: _path, ...file }]) => [table, file]),
     }));
-  let before = await exported(filled, smallParts);
+  const parts = { partRows: 300 };
+  let before = await exported(filled, parts);
   const end = blocks.findIndex(({ number }) => number === before.last_block.number);
   const emptied = blocks.map(({ number, hash, timestamp }) => ({
     ...emptyBlock,
@@ -261,11 +262,11 @@ test("days that were repaired are written again, and no others", {
     for (const range of ranges) await orderRepair(engine, encode(range));
     await finishRepair(engine, () => {});
     const failing = failAfter(engine, 3);
-    await assert.rejects(exported(filled, { ...smallParts, engine: failing }), /killed/);
+    await assert.rejects(exported(filled, { ...parts, engine: failing }), /killed/);
     assert.deepEqual(await assertTrue(folder), before);
-    const written = await exported(filled, smallParts);
+    const written = await exported(filled, parts);
     assert.deepEqual(await assertTrue(folder), written);
-    const fresh = await exported({ ...filled, folder: `${folder}-${index}` }, smallParts);
+    const fresh = await exported({ ...filled, folder: `${folder}-${index}` }, parts);
     assert.deepEqual(contents(written), contents(fresh));
     assert.notDeepEqual(contents(written), contents(before));
     const isKept = (slice: LakeSlice) => before.slices.some((one) => isDeepStrictEqual(one, slice));
