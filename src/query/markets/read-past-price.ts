@@ -1,22 +1,17 @@
 import { type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { invertPrice } from "../../market/invert.ts";
-import { getLastTrade } from "../../market/market.ts";
 import { type PastPriceFacts, type PastPriceRow, toPastPriceRow } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { settlementPrice } from "../../views/prices/token-price.ts";
-import type { RangeFilter } from "../condition.ts";
-import { readFills } from "../read-fills.ts";
-import { joinTokens } from "./read-markets.ts";
+import { isPast, type Past, readLastTrades, type TokenTrade } from "./read-last-trades.ts";
+import { type JoinedTokens, joinTokens } from "./read-markets.ts";
 
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
 /** A position or a time that a client names: a number can be either. */
 export type Moment = { readonly number: number } | { readonly timeMs: number };
-
-/** What had happened by a moment; both ends are exclusive. */
-type Past = Pick<RangeFilter, "seqTo" | "timestampTo">;
 
 const secondsOfDay = 86_400;
 
@@ -51,30 +46,40 @@ function tooLate() {
 }
 
 /**
- * Returns the price of a token by the trades and the result up to a moment alone, on its ledger or both; `null` for an
- * unknown token.
+ * Returns the price of each token by the trades and the result up to a moment alone, on its ledger or both; `null` for
+ * an unknown token.
  */
-export async function readPastPrice(
-  { facts, state }: Sources,
-  tokenId: TokenId,
+export async function readPastPrices(
+  sources: Sources,
+  tokenIds: readonly TokenId[],
   { mirror, past }: { readonly mirror: boolean; readonly past: Past },
-): Promise<PastPriceRow | null> {
-  const { directory } = state;
-  if (!directory.isKnownToken(tokenId)) return null;
-  const { same, inverted } = joinTokens(directory, tokenId, { complement: true, mirror });
+): Promise<readonly (PastPriceRow | null)[]> {
+  const { directory } = sources.state;
+  const outcomes = [...new Set(tokenIds)]
+    .filter((tokenId) => directory.isKnownToken(tokenId))
+    .map((tokenId) => ({
+      tokenId,
+      ...joinTokens(directory, tokenId, { complement: true, mirror }),
+    }));
+  const pairs = outcomes.map(({ same, inverted }) => [...same, ...inverted]);
+  const trades = await readLastTrades(sources, pairs, past);
+  const rows = new Map(
+    outcomes.map((outcome, at) => {
+      const row = getRow(sources.state, outcome, { past, lastTrade: trades[at] ?? null });
+      return [outcome.tokenId, row];
+    }),
+  );
+  return tokenIds.map((tokenId) => rows.get(tokenId) ?? null);
+}
+
+function getRow(
+  { directory }: MarketState,
+  { tokenId, same, inverted }: JoinedTokens & { readonly tokenId: TokenId },
+  { past, lastTrade: last }: { readonly past: Past; readonly lastTrade: TokenTrade | null },
+): PastPriceRow {
   const first = settlementPrice(same, directory);
   const settled = first !== null && isPast(first.resolution, past) ? first : null;
-  const [fill] = await readFills(facts, {
-    // A trade of no shares has no price.
-    filter: { ...past, tokenIds: [...same, ...inverted], roles: ["maker", "direct"], sizeMin: 1n },
-    getTotals: (id) => directory.getTotals(id),
-    order: "desc",
-    after: null,
-    finalizedOnly: false,
-    limit: 1,
-  });
-  const trade = fill === undefined ? null : getLastTrade(fill);
-  const lastTrade = trade && { trade, isOwn: same.includes(fill?.tokenId ?? tokenId) };
+  const lastTrade = last && { trade: last.trade, isOwn: same.includes(last.tokenId) };
   const [other] = inverted;
   return toPastPriceRow({
     tokenId,
@@ -88,7 +93,7 @@ export async function readPastPrice(
             outcome: directory.getToken(other).outcome,
             source: settled ? "settlement" : getSource(lastTrade && !lastTrade.isOwn),
           },
-    setAt: settled?.resolution ?? trade,
+    setAt: settled?.resolution ?? last?.trade ?? null,
   });
 }
 
@@ -102,11 +107,4 @@ function getTraded(lastTrade: PastPriceFacts["lastTrade"]): PastPriceFacts["pric
 function getSource(isOwn: boolean | null): "last_trade" | "complement" | null {
   if (isOwn === null) return null;
   return isOwn ? "last_trade" : "complement";
-}
-
-function isPast(
-  { seq, timestamp }: { readonly seq: Seq; readonly timestamp: number },
-  { seqTo, timestampTo = Infinity }: Past,
-): boolean {
-  return (seqTo === undefined || seq < seqTo) && timestamp < timestampTo;
 }

@@ -159,14 +159,14 @@ class Client:
         return answer
 
     def prices(self, token_ids: Sequence[str], **query: Unpack[api.ListPricesQuery]) -> list[api.Price]:
-        """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
+        """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
         answer: list[api.Price] = self._http.json(Call("/v1/price", {"token_ids": token_ids, **query}))["data"]
         return answer
 
     def prices_at(
         self, token_ids: Sequence[str], at: str | int | datetime, **query: Unpack[api.ListPricesQuery]
     ) -> list[api.PastPrice]:
-        """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
+        """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
         answer: list[api.PastPrice] = self._http.json(Call("/v1/price", {"token_ids": token_ids, "at": at, **query}))[
             "data"
         ]
@@ -427,14 +427,14 @@ class AsyncClient:
         return answer
 
     async def prices(self, token_ids: Sequence[str], **query: Unpack[api.ListPricesQuery]) -> list[api.Price]:
-        """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
+        """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
         answer: list[api.Price] = (await self._http.json(Call("/v1/price", {"token_ids": token_ids, **query})))["data"]
         return answer
 
     async def prices_at(
         self, token_ids: Sequence[str], at: str | int | datetime, **query: Unpack[api.ListPricesQuery]
     ) -> list[api.PastPrice]:
-        """Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain."""
+        """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
         answer: list[api.PastPrice] = (
             await self._http.json(Call("/v1/price", {"token_ids": token_ids, "at": at, **query}))
         )["data"]

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { namedToken } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/markets/read-markets.ts";
-import { type Moment, readPastPrice, toPast } from "../../../query/markets/read-past-price.ts";
+import { type Moment, readPastPrices, toPast } from "../../../query/markets/read-past-price.ts";
 import { awaitBook, readPrice } from "../../../query/markets/read-price.ts";
 import { type PriceRow, pastPriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, untilChange, watchPrice } from "../../backend.ts";
@@ -46,7 +46,7 @@ export function getPrice(backend: Backend): Route {
       if (query.at !== undefined) {
         const past = toPast(backend, toMoment(query.at));
         const mirror = query.include_mirror;
-        const data = await readPastPrice(backend, params.token_id, { mirror, past });
+        const [data = null] = await readPastPrices(backend, [params.token_id], { mirror, past });
         if (data === null) throw unknownToken();
         return { data };
       }
@@ -65,7 +65,7 @@ export function listPrices(backend: Backend): Route {
     access: "read",
     summary: "List prices",
     description:
-      "Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain",
+      "Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain",
     querystring: someTokens,
     response: Type.Object({
       data: Type.Array(priceOrPast),
@@ -92,14 +92,6 @@ export function listPrices(backend: Backend): Route {
 async function readPrices(backend: Backend, ids: readonly TokenId[], mirror: boolean) {
   await Promise.all(ids.map((id) => awaitBook(id, backend)));
   return ids.map((id) => readPrice(backend, id, { mirror }));
-}
-
-async function readPastPrices(
-  backend: Backend,
-  ids: readonly TokenId[],
-  options: Parameters<typeof readPastPrice>[2],
-) {
-  return Promise.all(ids.map((id) => readPastPrice(backend, id, options)));
 }
 
 /** Returns the moment that a valid text names. */
