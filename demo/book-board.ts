@@ -16,7 +16,7 @@ const outcomes: readonly Outcome[] = [0, 1];
 export class BookBoard {
   readonly #venue: ScriptedVenue;
   /** The tokens whose books are shown. */
-  readonly #shown = new Set<string>();
+  readonly #listed = new Set<string>();
   readonly #listings = new Map<string, Listing>();
 
   private constructor(venue: ScriptedVenue) {
@@ -38,14 +38,14 @@ export class BookBoard {
       this.#listings.set(listing.conditionId, listing);
       this.#venue.marketMetadata.put(getVenueMarket(listing));
     }
-    const ended = new Set(this.#shown);
+    const ended = new Set(this.#listed);
     for (const open of simulation.books()) {
       for (const tokenId of open.tokenIds) ended.delete(tokenId);
       this.#showBook(open);
       this.#showLiquidity(open);
     }
     for (const tokenId of ended) {
-      this.#shown.delete(tokenId);
+      this.#listed.delete(tokenId);
       this.#venue.removeBook(tokenId);
     }
   }
@@ -58,13 +58,13 @@ export class BookBoard {
     const changes = outcomes.flatMap((outcome) => {
       const assetId = tokenIds[outcome];
       if (assetId === undefined) return [];
-      const shown = this.#venue.book(assetId, conditionId);
-      shown.tickSize = "0.001";
-      this.#shown.add(assetId);
-      if (lastMilli !== null) this.#showTrade(shown, invertMilli(lastMilli, outcome));
+      const published = this.#venue.book(assetId, conditionId);
+      published.tickSize = "0.001";
+      this.#listed.add(assetId);
+      if (lastMilli !== null) this.#showTrade(published, invertMilli(lastMilli, outcome));
       return (["BUY", "SELL"] as const).flatMap((side) => {
         const levels = getLevels(book.levels(getDirection({ side, outcome })), outcome);
-        return getChanges(shown, side, levels);
+        return getChanges(published, side, levels);
       });
     });
     if (changes.length > 0) this.#venue.change(changes);

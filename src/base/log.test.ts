@@ -67,17 +67,19 @@ test("the time of a line is RFC 3339, its level a name", () => {
 
 test("a line for a terminal is readable, without keys and without escape sequences", () => {
   const key = generateKey("admin");
-  const shown = formatForTerminal()(logged({ reason: "\u001b[2Jgone\u009b2J", key }, "said"));
-  assert.match(shown, /INFO.*said/);
-  assert.match(shown, /\[2Jgone/);
-  assert(!shown.includes("\u001b[2J") && !shown.includes("\u009b") && !shown.includes(key));
+  const formatted = formatForTerminal()(logged({ reason: "\u001b[2Jgone\u009b2J", key }, "said"));
+  assert.match(formatted, /INFO.*said/);
+  assert.match(formatted, /\[2Jgone/);
+  assert(
+    !formatted.includes("\u001b[2J") && !formatted.includes("\u009b") && !formatted.includes(key),
+  );
 });
 
 test("no log line has control or direction characters, nor a line that a text forges", () => {
   const text = "a\u202eb\u2066\u0085\u007f\u2028\u001b]0;t\u0007\n12:00:00 INFO forged";
   const line = logged({ reason: text, err: new Error(text) }, text);
-  const shown = formatForTerminal()(line);
-  assert.doesNotMatch(shown.replace("\r\u001b[K", ""), /[^\P{C}\n]|\u2028/u);
-  assert.doesNotMatch(shown, /^12:00:00 INFO forged/m);
-  assert.match(shown, /\n +at /);
+  const formatted = formatForTerminal()(line);
+  assert.doesNotMatch(formatted.replace("\r\u001b[K", ""), /[^\P{C}\n]|\u2028/u);
+  assert.doesNotMatch(formatted, /^12:00:00 INFO forged/m);
+  assert.match(formatted, /\n +at /);
 });

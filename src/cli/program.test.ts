@@ -49,15 +49,15 @@ test("refuses unknown, missing, repeated and conflicting arguments", async () =>
 
 test("shows the help of the program, of a group and of a command", async () => {
   const getHelp = async (line: string) => {
-    let shown = "";
+    let written = "";
     const program = buildProgram();
     for (const command of everyCommand(program)) {
-      command.configureOutput({ writeOut: (text) => (shown += text) });
+      command.configureOutput({ writeOut: (text) => (written += text) });
     }
     await program.parseAsync(line.split(" "), { from: "user" }).catch((thrown: unknown) => {
       assert.equal((thrown as CommanderError).exitCode, 0);
     });
-    return shown;
+    return written;
   };
   assert.match(await getHelp("help"), /Usage: oddwire \[options\] \[command\]/);
   assert.match(await getHelp("help keys"), /Usage: oddwire keys /);

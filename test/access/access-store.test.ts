@@ -53,10 +53,10 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       const store = await open({ clock });
       const { value, key } = await store.keys.create(newKey);
       const rotatedAtMs = clock.nowMs();
-      const { value: next, key: shown } = await store.keys.rotate(key.id, 10_000);
-      assert.equal(shown.id, key.id);
+      const { value: next, key: rotated } = await store.keys.rotate(key.id, 10_000);
+      assert.equal(rotated.id, key.id);
       const waitMs = place === "cluster" ? accessLimits.confirmWaitMs : 0;
-      assert((shown.previousUntilMs ?? 0) >= rotatedAtMs + waitMs + 10_000);
+      assert((rotated.previousUntilMs ?? 0) >= rotatedAtMs + waitMs + 10_000);
       const works = (one: string) => store.keys.verify(one, localhost) !== null;
       assert(works(value) && works(next));
       clock.aheadMs = 10_000;

@@ -77,14 +77,14 @@ for (const [place, open] of Object.entries(places)) {
       const [window, other = window] = await open(t);
       assert(window !== undefined && other !== undefined);
       const first = await window.acquire("caller", 3, nowMs());
-      assert.deepEqual(shown(first), { isAdmitted: true, limit: 3, remaining: 2 });
+      assert.deepEqual(getCounts(first), { isAdmitted: true, limit: 3, remaining: 2 });
       assert(first.resetMs > 0 && first.resetMs <= windowMs);
       for (let looks = 0; looks < 3; looks += 1)
         assert.equal((await other.peek("caller", 3, nowMs())).remaining, 2);
       await other.acquire("caller", 3, nowMs());
       await window.acquire("caller", 3, nowMs());
       const refused = await other.acquire("caller", 3, nowMs());
-      assert.deepEqual(shown(refused), { isAdmitted: false, limit: 3, remaining: 0 });
+      assert.deepEqual(getCounts(refused), { isAdmitted: false, limit: 3, remaining: 0 });
       assert.equal(refused.isUnavailable, false);
       await pause(refused.resetMs + 5);
       assert.equal((await other.acquire("caller", 3, nowMs())).isAdmitted, true);
@@ -129,6 +129,6 @@ function getTimes(statuses: readonly LimitStatus[], areAdmitted: boolean): reado
     .toSorted((one, other) => one - other);
 }
 
-function shown({ isAdmitted, limit, remaining }: LimitStatus) {
+function getCounts({ isAdmitted, limit, remaining }: LimitStatus) {
   return { isAdmitted, limit, remaining };
 }

@@ -144,8 +144,8 @@ test("DELETE /v1/ip-blocks/{ip} 200: unblocks the IP immediately; its next block
 });
 
 test("DELETE /v1/ip-blocks/{ip} 200: accepts a /64 as listed, or any address in it", async () => {
-  const shown = encodeURIComponent("2001:db8:0:0::/64");
-  assert.equal((await lift(shown, admin)).status, 200);
+  const encoded = encodeURIComponent("2001:db8:0:0::/64");
+  assert.equal((await lift(encoded, admin)).status, 200);
   for (let host = 0; host < 20; host += 1) await failTimes("2001:db8::1", 1);
   assert.equal((await lift("2001:db8:0:0::/64", admin)).status, 200);
   for (let host = 0; host < 20; host += 1) await failTimes("2001:db8::1", 1);

@@ -50,10 +50,10 @@ test("200: filters by status, by active and by neg_risk", async () => {
     assert.deepEqual(await idsFor({ status }), expected);
     assert.deepEqual(await idsFor({ active: String(status === "open") }), expected);
   }
-  for (const wanted of [true, false]) {
-    const expected = idsOfThose((row) => row["neg_risk"] === wanted);
+  for (const isNegRisk of [true, false]) {
+    const expected = idsOfThose((row) => row["neg_risk"] === isNegRisk);
     assert(expected.length > 2);
-    assert.deepEqual(await idsFor({ neg_risk: String(wanted) }), expected);
+    assert.deepEqual(await idsFor({ neg_risk: String(isNegRisk) }), expected);
   }
   assert.deepEqual(await idsFor({ active: "true", status: "resolved" }), []);
 });

@@ -60,6 +60,6 @@ test("200: further rows replace those that a reorg reverts while the page is mad
     return found;
   });
   const rows = await server.getAll(`${path}&limit=${unfinalized}`);
-  const getIds = (shown: readonly Row[]) => shown.map(({ id }) => id);
+  const getIds = (rows: readonly Row[]) => rows.map(({ id }) => id);
   assert.deepEqual(getIds(rows), getIds([...all.slice(0, 1), ...all.filter(isFinal)]));
 });

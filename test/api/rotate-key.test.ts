@@ -53,14 +53,14 @@ test("200: in the grace period the old value works too, and both share one limit
     remaining.push(assertEveryHeader(answer.headers).remaining);
   }
   assert.deepEqual(remaining, [999, 998, 997]);
-  const shown = async () =>
+  const readKey = async () =>
     getData(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
-  const graceUntil = Date.parse(String((await shown())["previous_value_expires_at"]));
+  const graceUntil = Date.parse(String((await readKey())["previous_value_expires_at"]));
   assert(Math.abs(graceUntil - server.clock.nowMs() - 30_000) < 10_000);
   server.clock.advance(30_000);
   assert.equal(await getStatus(value), 401);
   assert.equal(await getStatus(newValue), 404);
-  assert.equal((await shown())["previous_value_expires_at"], null);
+  assert.equal((await readKey())["previous_value_expires_at"], null);
 });
 
 test("200: the grace period ends when the key expires, and is shown so", async () => {
@@ -72,14 +72,14 @@ test("200: the grace period ends when the key expires, and is shown so", async (
     allowedIps: [],
   });
   const newValue = String(getData(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
-  const shown = async () =>
+  const readKey = async () =>
     getData(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
-  const before = await shown();
+  const before = await readKey();
   assert.equal(before["previous_value_expires_at"], new Date(expiresAtMs).toISOString());
   assert.deepEqual(await Promise.all([value, newValue].map(getStatus)), [404, 404]);
   server.clock.advance(60_000);
   assert.deepEqual(await Promise.all([value, newValue].map(getStatus)), [401, 401]);
-  const after60s = await shown();
+  const after60s = await readKey();
   assert.equal(after60s["status"], "expired");
   assert.equal(after60s["previous_value_expires_at"], null);
 });

@@ -158,13 +158,13 @@ function getFileName(code: string): string | null {
 }
 
 /** Asserts that every shown field and element has the shown value. There can be more fields. */
-function assertPart(actual: unknown, shown: unknown, path: string): void {
-  if (shown === null || typeof shown !== "object") {
-    assert.equal(actual, shown, path);
+function assertPart(actual: unknown, expected: unknown, path: string): void {
+  if (expected === null || typeof expected !== "object") {
+    assert.equal(actual, expected, path);
     return;
   }
   assert(actual !== null && typeof actual === "object", path);
-  for (const [name, value] of Object.entries(shown)) {
+  for (const [name, value] of Object.entries(expected)) {
     const field = (actual as Record<string, unknown>)[name];
     assertPart(field, value, `${path}.${name}`);
   }

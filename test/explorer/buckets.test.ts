@@ -109,8 +109,8 @@ suite("markets of an event", () => {
 });
 
 test("dollars below 1,000 have two decimals or none", () => {
-  const shown = ["0", "61.2", "227.8", "1000", "999.996", "1234.5", null].map(dollars);
-  assert.deepEqual(shown, ["$0", "$61.20", "$227.80", "$1K", "$1K", "$1.2K", "–"]);
+  const formatted = ["0", "61.2", "227.8", "1000", "999.996", "1234.5", null].map(dollars);
+  assert.deepEqual(formatted, ["$0", "$61.20", "$227.80", "$1K", "$1K", "$1.2K", "–"]);
 });
 
 test("a value that is nearly nothing or nearly everything is not rounded to it", () => {

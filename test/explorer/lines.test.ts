@@ -103,9 +103,9 @@ suite("a replay", () => {
 
   test("shows no price, candle or volume of later trades", () => {
     const atMs = 1.5 * minuteMs;
-    const shown = asOf(buckets, { atMs, toMs: nowMs, price: 0.15 });
+    const visible = asOf(buckets, { atMs, toMs: nowMs, price: 0.15 });
     assert.deepEqual(
-      shown.map(({ close, candle, volumeUsd }) => [close, candle?.close, volumeUsd]),
+      visible.map(({ close, candle, volumeUsd }) => [close, candle?.close, volumeUsd]),
       [
         [0.1, "0.1", 5],
         [0.15, undefined, 0],
@@ -113,7 +113,7 @@ suite("a replay", () => {
         [null, undefined, 0],
       ],
     );
-    assert.equal(shown[1]?.toMs, atMs);
+    assert.equal(visible[1]?.toMs, atMs);
   });
 
   test("does not begin with a price before its first trade", () => {

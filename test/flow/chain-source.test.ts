@@ -85,7 +85,7 @@ async function openSource(
 async function openScene(
   count: number,
   options: {
-    shown?: number;
+    visible?: number;
     finality?: Finality;
     prepare?: (node: ScriptedNode) => void;
     useWebSocket?: boolean;
@@ -94,7 +94,7 @@ async function openScene(
   const chain = buildBlocks(specs(count));
   const node = await openNode(chain);
   if (options.finality !== undefined) node.setFinalized(options.finality);
-  node.setHead((options.shown ?? count) - 1);
+  node.setHead((options.visible ?? count) - 1);
   options.prepare?.(node);
   const reasons: string[] = [];
   const write = (line: string) => {
@@ -158,7 +158,7 @@ describe("following the chain", () => {
   after(closeOpened);
 
   test("R1: reads finalized blocks in ranges, the rest block by block, and then follows the head", async () => {
-    const { node, chain, source, follower } = await openScene(1_300, { shown: 1_250 });
+    const { node, chain, source, follower } = await openScene(1_300, { visible: 1_250 });
     await follower.untilTip(1_249);
     for (let head = 1_250; head < 1_300; head += 1) node.setHead(head);
     await follower.untilTip(1_299);
@@ -332,7 +332,7 @@ describe("finality", { concurrency: 4 }, () => {
   });
 
   test("R2: a stuck tag is trusted until it is 256 blocks behind the head", async () => {
-    const { node, chain, source, follower } = await openScene(600, { finality: 0, shown: 200 });
+    const { node, chain, source, follower } = await openScene(600, { finality: 0, visible: 200 });
     await follower.untilTip(199);
     assert.equal(source.status.finalized?.number, 0);
     assert.deepEqual(source.status.warnings, []);
@@ -463,7 +463,7 @@ describe("faults that pass", { concurrency: 8 }, () => {
       test(`R4, R6: ${name}, ${when}`, async () => {
         const offenses = faults.times(2, hook);
         const isLate = when === "at the head";
-        const { node, chain, follower } = await openScene(300, { shown: isLate ? 280 : 300 });
+        const { node, chain, follower } = await openScene(300, { visible: isLate ? 280 : 300 });
         if (!isLate) node.fault(offenses);
         await follower.untilTip(isLate ? 279 : 299);
         if (isLate) node.fault(offenses);
@@ -580,7 +580,7 @@ describe("faults that last", { concurrency: 4 }, () => {
   });
 
   test("R4: logs that the only endpoint omits at the head are read from its receipts", async () => {
-    const { node, chain, source, follower } = await openScene(60, { shown: 30 });
+    const { node, chain, source, follower } = await openScene(60, { visible: 30 });
     await follower.untilTip(29);
     node.fault(faults.noLogs);
     node.setHead(59);
@@ -663,7 +663,7 @@ describe("faults that last", { concurrency: 4 }, () => {
     ["the receipts of its transactions", unaddressed],
   ] as const) {
     test(`R4: if a node has no receipts by block, ${how} must account for the bloom`, async () => {
-      const { node, chain, follower } = await openScene(60, { shown: 30 });
+      const { node, chain, follower } = await openScene(60, { visible: 30 });
       await follower.untilTip(29);
       node.fault(faults.on("eth_getBlockReceipts", () => ({ kind: "error", error: unsupported })));
       node.fault((request, view) => {
@@ -693,7 +693,7 @@ describe("batches", { concurrency: 4 }, () => {
       if (refusal === "silence" && callsMax > 0) continue;
       test(`R6: a node that refuses batches (${name}) with "${refusal}" is still read`, async () => {
         const { node, chain, source, follower, reasons } = await openScene(160, {
-          shown: 150,
+          visible: 150,
           prepare: (node) => node.limitBatches(callsMax, refusal),
         });
         await follower.untilTip(149);
@@ -710,7 +710,7 @@ describe("batches", { concurrency: 4 }, () => {
 
   test("R6: a node that refuses batches over a WebSocket is still read, header by header", async () => {
     const { node, chain, follower } = await openScene(120, {
-      shown: 100,
+      visible: 100,
       useWebSocket: true,
       prepare: (node) => node.limitBatches(0, "unclear"),
     });
@@ -833,7 +833,7 @@ describe("WebSockets", { concurrency: 4 }, () => {
   after(closeOpened);
 
   test("R6: an announced head is read immediately", async () => {
-    const { node, chain, follower } = await openScene(120, { shown: 20, useWebSocket: true });
+    const { node, chain, follower } = await openScene(120, { visible: 20, useWebSocket: true });
     await follower.untilTip(19);
     const latencies: number[] = [];
     for (let head = 20; head < 120; head += 1) {
@@ -854,7 +854,7 @@ describe("WebSockets", { concurrency: 4 }, () => {
     ["cut", (node: ScriptedNode) => node.dropSockets()],
   ] as const) {
     test(`R6: a socket that is ${name} does not stop the source`, async () => {
-      const { node, chain, follower } = await openScene(60, { shown: 20, useWebSocket: true });
+      const { node, chain, follower } = await openScene(60, { visible: 20, useWebSocket: true });
       await follower.untilTip(19);
       break_(node);
       for (let head = 20; head < 60; head += 1) node.setHead(head);

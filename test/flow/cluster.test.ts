@@ -133,15 +133,15 @@ test("R18: no list loses a trade while the tables that a node reads lag by diffe
   });
   const collecting = collectFinalTrades(api, chain, endMs);
   await Promise.allSettled([collecting, ...lagging]);
-  const shown = await collecting;
+  const served = await collecting;
   chain.stop();
   chain.settle();
   await api.waitFinalized(chain.head);
   await assertTradesServed(api, chain);
   const all = await api.getAllPages("/v1/trades?order=asc&limit=1000");
   const ids = all.map(({ id }) => id);
-  assert(shown.size > 0);
-  assertHas(ids, shown);
+  assert(served.size > 0);
+  assertHas(ids, served);
   const isRead = () => reader.failure !== null || reader.ids.length >= ids.length;
   await waitFor("all trades in pages", async () => (isRead() ? true : null));
   await reader.close();
@@ -154,23 +154,23 @@ async function collectFinalTrades(
   chain: LiveChain,
   untilMs: number,
 ): Promise<ReadonlySet<unknown>> {
-  let shown: ReadonlySet<unknown> = new Set();
+  let served: ReadonlySet<unknown> = new Set();
   while (performance.now() < untilMs) {
     const rows = await api.getAllPages("/v1/trades?order=asc&limit=1000");
     assertHas(
       rows.map(({ id }) => id),
-      shown,
+      served,
     );
     const hashes = new Set(chain.finalBlocks.map(({ block }) => block.hash));
     const final = rows.filter((row) => hashes.has(row["block_hash"] as Hash));
-    shown = new Set(final.map(({ id }) => id));
+    served = new Set(final.map(({ id }) => id));
   }
-  return shown;
+  return served;
 }
 
-function assertHas(ids: readonly unknown[], shown: ReadonlySet<unknown>): void {
+function assertHas(ids: readonly unknown[], served: ReadonlySet<unknown>): void {
   const here = new Set(ids);
-  const gone = [...shown].filter((id) => !here.has(id));
+  const gone = [...served].filter((id) => !here.has(id));
   assert.deepEqual(gone.slice(0, 3), [], `${gone.length} trades are gone`);
 }
 

@@ -20,19 +20,19 @@ test("R9: responses equal the recording if it is followed above finality, throug
   const { node, head, startService } = await serveRecording(t, recording);
   const [step, depth] = [150, 5];
   node.setFinalized({ behindHead: step + depth });
-  let shown = 400;
-  node.setHead(shown);
+  let height = 400;
+  node.setHead(height);
   const service = await startService([node.wsUrl]);
-  await service.waitIndexed(shown);
-  while (shown < head) {
+  await service.waitIndexed(height);
+  while (height < head) {
     // The same logs in blocks with other hashes and transactions, which are then reverted.
-    const rival = recording.blocks.slice(shown + 1, shown + 1 + depth);
-    node.fork(buildBlocks(rival, { after: recording.blocks[shown], salt: "rival" }));
+    const rival = recording.blocks.slice(height + 1, height + 1 + depth);
+    node.fork(buildBlocks(rival, { after: recording.blocks[height], salt: "rival" }));
     await service.waitIndexed(node.head);
-    const next = Math.min(shown + step, head);
-    node.fork(recording.blocks.slice(shown + 1, next + 1));
+    const next = Math.min(height + step, head);
+    node.fork(recording.blocks.slice(height + 1, next + 1));
     await service.waitIndexed(next);
-    shown = next;
+    height = next;
   }
   node.setFinalized({ behindHead: 0 });
   await service.waitFinalized(head);

@@ -39,10 +39,10 @@ const kinds = [...new Set(blocks.flatMap(({ events }) => events.map(({ event }) 
 const place = { order: "asc", after: null, limit: 100_000, finalizedOnly: false } as const;
 
 /** Asserts that every list has exactly the rows of these blocks. */
-async function assertListsHold(facts: IndexedFacts, shown: readonly BlockFacts[]): Promise<void> {
-  const fills = getFills(shown);
+async function assertListsHold(facts: IndexedFacts, visible: readonly BlockFacts[]): Promise<void> {
+  const fills = getFills(visible);
   assert.deepEqual(await readFills(facts, { ...place, filter: {} }), fills);
-  const events = shown.flatMap((block) => block.events);
+  const events = visible.flatMap((block) => block.events);
   assert.deepEqual(await readEvents(facts, { ...place, kinds }), events);
   for (const tokenId of tokenIds) {
     const own = fills.filter((fill) => fill.tokenId === tokenId);
@@ -87,11 +87,11 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
   const store = await FactReader.open(lagging, waiting);
   const node = await IndexedFacts.load(store);
   cleanUp(t, () => node.close());
-  let shown = first;
+  let visible = first;
   let waits = 0;
   for (const batch of batches) {
     for (const block of batch) node.apply(toUnfinalizedDelta(block));
-    shown = [...shown, ...batch];
+    visible = [...visible, ...batch];
     for (const table of tables) await proxy.hold(table);
     await appendFacts(writer, encode(batch));
     const late = tables.toSorted(() => random.next() - 0.5);
@@ -102,13 +102,13 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
         if (range !== null) node.cover(range);
         else waits += 1;
       }
-      await assertListsHold(node, shown);
+      await assertListsHold(node, visible);
       proxy.release(table);
     }
     const range = await store.verifyNext();
     if (range !== null) node.cover(range);
     assert.equal(node.coverage?.last.number, batch.at(-1)?.number);
-    await assertListsHold(node, shown);
+    await assertListsHold(node, visible);
   }
   assert(waits > 0);
 });

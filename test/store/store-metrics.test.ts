@@ -118,14 +118,14 @@ test("sizes are null without an error if the store does not answer, which is log
   const warnings: string[] = [];
   const warning = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
   const sizes = new StoreSizeReader({ engine, clock, log: warning });
-  for (const [ms, wanted] of [
+  for (const [ms, expected] of [
     [0, 1],
     [storeLimits.sizeRetryMs - 1, 1],
     [storeLimits.sizeRetryMs, 2],
   ] as const) {
     atMs = ms;
     assert.equal(await sizes.read(), null);
-    assert.equal(requested, wanted);
+    assert.equal(requested, expected);
   }
   assert.equal(warnings.length, 1);
 });

@@ -276,13 +276,13 @@ test("a snapshot is part of the chain of events, and is text whatever the form o
 test("the subscribed frame has the whole channel, events have the parameters of their token", async () => {
   const client = await connect();
   const [trade = {}] = (await server.getPage("/v1/trades?limit=1&order=asc")).data;
-  const wanted = { type: "token_trades", token_id: trade["token_id"] };
+  const requested = { type: "token_trades", token_id: trade["token_id"] };
   const filter = { side: trade["side"] };
   const start = { resume_from: 0, filter };
-  const { channel, subscription_id: id } = await client.subscribe(wanted, start);
-  assert.deepEqual(channel, { ...wanted, filter });
+  const { channel, subscription_id: id } = await client.subscribe(requested, start);
+  assert.deepEqual(channel, { ...requested, filter });
   await client.next("replay_complete");
-  assert.deepEqual(client.events(id)[0]?.["channel"], wanted);
+  assert.deepEqual(client.events(id)[0]?.["channel"], requested);
   client.close();
 });
 

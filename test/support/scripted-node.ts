@@ -63,7 +63,7 @@ export class ScriptedNode {
   setHead(number: number): void {
     const before = this.#chain.head;
     this.#chain.setHead(number);
-    for (let shown = before + 1; shown <= number; shown += 1) this.#announce(shown);
+    for (let block = before + 1; block <= number; block += 1) this.#announce(block);
   }
 
   setFinalized(finality: Finality): void {

@@ -266,8 +266,8 @@ export class ScriptedVenue {
     const url = new URL(path, this.restUrl);
     if (url.pathname === "/markets/keyset") return this.marketMetadata.answer(url.searchParams);
     if (url.pathname === "/books") {
-      const wanted = JSON.parse(body) as { token_id: string }[];
-      const books = wanted.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);
+      const requested = JSON.parse(body) as { token_id: string }[];
+      const books = requested.flatMap(({ token_id: id }) => this.#find(id)?.summary ?? []);
       return { status: 200, body: JSON.stringify(books) };
     }
     const book = this.#find(url.searchParams.get("token_id") ?? "");

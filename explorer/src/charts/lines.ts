@@ -42,11 +42,11 @@ export function withSettlement(
   const after = line.slice(before.length).map((one) => ({ ...one, close }));
   if (before.length === 0) return after;
   const settled = { fromMs: atMs, toMs: atMs, close, candle: null, volumeUsd: 0 };
-  const shown = before.flatMap((one) => {
+  const earlier = before.flatMap((one) => {
     if (one.toMs < atMs) return [one];
     return one.candle === null ? [] : [{ ...one, toMs: beforeMs }];
   });
-  return [...shown, settled, ...after];
+  return [...earlier, settled, ...after];
 }
 
 /**

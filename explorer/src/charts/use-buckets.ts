@@ -55,11 +55,11 @@ export function useBuckets(
   );
   const resolution = endMs === null && data !== null ? data.window.resolution : null;
   const live = tokens.map((token) => useLiveCandles(token?.id ?? null, resolution));
-  const shown = useMemo(
+  const buckets = useMemo(
     () => (data === null ? null : drawn(data, live, endMs ?? Date.now())),
     [data, ...live],
   );
-  return { data: shown, failure };
+  return { data: buckets, failure };
 }
 
 function drawn(

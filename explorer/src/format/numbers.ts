@@ -37,18 +37,18 @@ export const unknown = "–";
 
 type Amount = string | number | null | undefined;
 
-function shown(value: Amount, format: (value: number) => string): string {
+function orUnknown(value: Amount, format: (value: number) => string): string {
   return value === null || value === undefined ? unknown : format(Number(value));
 }
 
 /** A price in cents of a dollar: `0.365` is `36.5¢`. */
 export function cents(price: Amount): string {
-  return shown(price, (value) => `${exact(value * 100)}¢`);
+  return orUnknown(price, (value) => `${exact(value * 100)}¢`);
 }
 
 /** A price as a probability: `0.365` is `36%`, `0.004` is `0.4%`. Only 0 and 1 are shown as `0%` and `100%`. */
 export function percent(price: Amount): string {
-  return shown(price, (value) => {
+  return orUnknown(price, (value) => {
     if (value > noise && value < 0.001) return "<0.1%";
     if (value > 0.999 && value < 1 - noise) return ">99.9%";
     const isNearEdge = (value > 0 && value < 0.02) || (value > 0.98 && value < 1);
@@ -60,7 +60,7 @@ export function percent(price: Amount): string {
 
 /** A change of a probability in percentage points: `+2.5 pp`. */
 export function points(change: Amount): string {
-  return shown(change, (value) => {
+  return orUnknown(change, (value) => {
     const rounded = Number((value * 100).toFixed(1));
     const digits = Math.abs(rounded) < 10 ? 1 : 0;
     return rounded === 0
@@ -71,7 +71,7 @@ export function points(change: Amount): string {
 
 /** Dollars in few digits: `$1.2M`, `$61.20`, `$5`. */
 export function dollars(value: Amount): string {
-  return shown(value, (amount) => {
+  return orUnknown(value, (amount) => {
     if (amount > noise && amount < hundredth) return `<$${hundredth}`;
     const hasCents = amount < thousandRounded && !Number.isInteger(amount);
     return `$${(hasCents ? money : compact).format(amount)}`;
@@ -80,7 +80,7 @@ export function dollars(value: Amount): string {
 
 /** Dollars and cents: `$1,204.50`. */
 export function exactDollars(value: Amount): string {
-  return shown(value, (amount) => {
+  return orUnknown(value, (amount) => {
     if (amount > noise && amount < hundredth) return `<$${hundredth}`;
     const digits = amount >= 1000 || Number.isInteger(amount) ? whole : money;
     return `$${digits.format(amount)}`;
@@ -89,7 +89,7 @@ export function exactDollars(value: Amount): string {
 
 /** A gain or a loss in dollars: `+$1.2K`, `−$3.40`. */
 export function gain(value: Amount): string {
-  return shown(value, (amount) => {
+  return orUnknown(value, (amount) => {
     const text = dollars(Math.abs(amount));
     return Math.abs(amount) < noise ? "$0" : `${amount < 0 ? "−" : "+"}${text}`;
   });
@@ -97,19 +97,19 @@ export function gain(value: Amount): string {
 
 /** A count in few digits: `1.2K`. */
 export function count(value: Amount): string {
-  return shown(value, (amount) => compact.format(amount));
+  return orUnknown(value, (amount) => compact.format(amount));
 }
 
 /** A number in full, with at most two decimals. */
 export function exact(value: Amount): string {
-  return shown(value, (amount) =>
+  return orUnknown(value, (amount) =>
     amount > noise && amount < hundredth ? `<${hundredth}` : plain.format(amount),
   );
 }
 
 /** A measurement in three digits: `26.4`, `0.371`, `1,204`. */
 export function measure(value: Amount): string {
-  return shown(value, (amount) => (Math.abs(amount) < 100 ? digits : whole).format(amount));
+  return orUnknown(value, (amount) => (Math.abs(amount) < 100 ? digits : whole).format(amount));
 }
 
 export function bytes(value: number): string {

@@ -8,8 +8,8 @@ const tokensMax = 100;
 
 /** Returns the live prices of the first 100 tokens over both ledgers, with their last 24 hours. */
 export function useLivePrices(tokens: readonly LedgerToken[]): ReadonlyMap<TokenId, Price> {
-  const shown = tokens.slice(0, tokensMax);
-  const ids = shown.map(({ activeId }) => activeId);
+  const visible = tokens.slice(0, tokensMax);
+  const ids = visible.map(({ activeId }) => activeId);
   const { data } = useResource(ids.length === 0 ? null : `prices ${ids.join()}`, async (using) =>
     using.prices(ids, { include_mirror: true }),
   );
@@ -23,7 +23,7 @@ export function useLivePrices(tokens: readonly LedgerToken[]): ReadonlyMap<Token
   });
   const read = new Map((data ?? []).map((price) => [price.token_id, price]));
   return new Map(
-    shown.flatMap(({ id, activeId }) => {
+    visible.flatMap(({ id, activeId }) => {
       const price = live.get(activeId) ?? read.get(activeId);
       return price === undefined ? [] : [[id, price] as const];
     }),

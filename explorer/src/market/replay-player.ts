@@ -44,7 +44,7 @@ export class ReplayPlayer {
   readonly toMs: number;
   #moment: ReplayMoment;
   /** The moment that `onChange` received last. */
-  #shown: ReplayMoment | null = null;
+  #drawn: ReplayMoment | null = null;
   #speed = 1;
   #run = new AbortController();
   /** Resolves when the clock reaches a time. */
@@ -211,7 +211,7 @@ export class ReplayPlayer {
       const passedMs = Math.min(200, paintedMs - lastMs);
       lastMs = paintedMs;
       if (signal.aborted) return;
-      if (this.#moment !== this.#shown) this.#change({});
+      if (this.#moment !== this.#drawn) this.#change({});
       const { isPlaying, isReading, atMs } = this.#moment;
       if (!isPlaying || isReading) continue;
       const rate = ((this.toMs - this.fromMs) / (lifeSecondsAtSpeedOne * 1000)) * this.#speed;
@@ -226,7 +226,7 @@ export class ReplayPlayer {
 
   #change(changes: Partial<ReplayMoment>): void {
     this.#moment = { ...this.#moment, ...changes };
-    this.#shown = this.#moment;
+    this.#drawn = this.#moment;
     this.#onChange(this.#moment);
   }
 }

@@ -98,18 +98,18 @@ function EventView({ event, markets }: Known) {
 /** The leading outcomes as lines, the same ones while the page is open. */
 function EventChart({ event, markets }: Known) {
   const ids = useMemo(() => getLeading(markets), [markets.map(({ id }) => id).join()]);
-  const shown = ids.flatMap((id) => markets.find((market) => market.id === id) ?? []);
+  const drawn = ids.flatMap((id) => markets.find((market) => market.id === id) ?? []);
   const requested = requestedOfAddress(event, markets);
   const tokens = Array.from({ length: linesMax }, (_, at) =>
-    shown[at] === undefined ? null : (ledgerTokens(shown[at])[0] ?? null),
+    drawn[at] === undefined ? null : (ledgerTokens(drawn[at])[0] ?? null),
   );
   const buckets = useBuckets(tokens, requested);
   const { data } = buckets;
   const drawing = useMemo(
-    () => data && getDrawing(data, { shown, markets, range: requested.range }),
+    () => data && getDrawing(data, { drawn, markets, range: requested.range }),
     [data, ids, markets],
   );
-  const requests = shown.map((market) => ({
+  const requests = drawn.map((market) => ({
     title: `Candles, ${toLabel(market, markets)}`,
     path: `/v1/candles/${market.tokens[0]?.token_id ?? ""}`,
     query: candlesQuery(data?.window, requested.endMs),
@@ -154,14 +154,14 @@ function requestedOfAddress(event: MarketEvent, markets: readonly Market[]): Wan
 function getDrawing(
   { window, lines }: Buckets,
   of: {
-    readonly shown: readonly Market[];
+    readonly drawn: readonly Market[];
     readonly markets: readonly Market[];
     readonly range: string;
   },
 ): Drawing {
-  const { shown, markets, range } = of;
+  const { drawn, markets, range } = of;
   const own = lines.map(toLine);
-  const series = shown.map((market, at) => ({
+  const series = drawn.map((market, at) => ({
     id: market.id,
     name: toLabel(market, markets),
     color: `series-${at + 1}`,

@@ -99,7 +99,7 @@ function Keys() {
               keys={all}
               attempt={attempt}
               onIssued={setIssued}
-              onRevoked={(id) => setIssued((shown) => (shown?.id === id ? null : shown))}
+              onRevoked={(id) => setIssued((current) => (current?.id === id ? null : current))}
             />
           )}
         </Shown>
@@ -298,7 +298,7 @@ function Confirmation(props: {
       <p>
         {kind === "revoke"
           ? "The key stops working immediately and cannot be restored. Its streams are closed."
-          : "The old value stops working immediately. The new one is shown once."}
+          : "The old value stops working immediately. The new one appears only once."}
       </p>
       {isOwn && (
         <p class="warn">

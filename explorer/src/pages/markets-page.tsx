@@ -93,14 +93,14 @@ function useMarketList(query: Query): {
     readonly next: string | null | undefined;
   }>({ of: name, rows: [], next: undefined });
   const own = later.of === name ? later : { of: name, rows: [], next: undefined };
-  const shown = useSteadyOrder(name, [...(first.data?.data ?? []), ...own.rows]);
+  const ordered = useSteadyOrder(name, [...(first.data?.data ?? []), ...own.rows]);
   const next = own.next === undefined ? first.data?.pagination.next_cursor : own.next;
   const more = async (): Promise<void> => {
     if (typeof next !== "string") return;
     const { data, pagination } = await client.value.markets(query).page(next);
     setLater({ of: name, rows: [...own.rows, ...data], next: pagination.next_cursor });
   };
-  const data = first.data === null ? null : shown;
+  const data = first.data === null ? null : ordered;
   return { list: { name, data, failure: first.failure }, more, hasMore: Boolean(next) };
 }
 

@@ -56,7 +56,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
                   <Transaction hash={one.tx_hash} />
                 </p>
               ))}
-              {truncated && <p class="stale">There are more fills than are shown.</p>}
+              {truncated && <p class="stale">There are more fills than this page lists.</p>}
               {fills.length === 0 ? (
                 <Notice title="No part of this order was filled" />
               ) : (

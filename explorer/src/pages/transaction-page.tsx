@@ -84,7 +84,7 @@ function ContentsView({ data }: { readonly data: Contents }) {
             : ["Finality", "Confirmed", "Final in a moment"],
         ]}
       />
-      {data.truncated && <p class="stale">It has more fills and events than are shown.</p>}
+      {data.truncated && <p class="stale">It has more fills and events than this page lists.</p>}
       {matches.map((match) => (
         <MatchText key={match.id} match={match} />
       ))}

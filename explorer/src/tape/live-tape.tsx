@@ -41,7 +41,7 @@ function ChannelTape(props: Props) {
   const [isPaused, setPaused] = useState(false);
   const [isHovered, setHovered] = useState(false);
   const isStopped = isPaused || older.next !== undefined;
-  const shown = useStopped(tape, isStopped || isHovered, older);
+  const visible = useStopped(tape, isStopped || isHovered, older);
   const toggle = (): void => {
     setPaused(!isStopped);
     older.drop();
@@ -57,7 +57,7 @@ function ChannelTape(props: Props) {
         ) : (
           <TapeState state={state} isStopped={isStopped} onToggle={toggle} />
         )}
-        <Newer tape={tape} shown={shown.trades} />
+        <Newer tape={tape} visible={visible.trades} />
         {tape.reverted.size > 0 && (
           <span class="warn" role="status">
             The chain was reorganized: {plural(tape.reverted.size, "trade")} reverted
@@ -72,7 +72,7 @@ function ChannelTape(props: Props) {
           <Skeleton lines={6} />
         )
       ) : (
-        <TradeTable tape={shown} label={props.label} hasMarket={props.hasMarket}>
+        <TradeTable tape={visible} label={props.label} hasMarket={props.hasMarket}>
           <OlderTrades older={older} hasOlder={tape.hasOlder} />
         </TradeTable>
       )}
@@ -100,9 +100,9 @@ function TapeState(props: {
 }
 
 /** How many trades came while the list stood still. */
-function Newer({ tape, shown }: { readonly tape: Tape; readonly shown: readonly Trade[] }) {
-  const publicIds = new Set(shown.map(({ id }) => id));
-  const waiting = tape.trades.findIndex(({ id }) => publicIds.has(id));
+function Newer({ tape, visible }: { readonly tape: Tape; readonly visible: readonly Trade[] }) {
+  const visibleIds = new Set(visible.map(({ id }) => id));
+  const waiting = tape.trades.findIndex(({ id }) => visibleIds.has(id));
   if (waiting === 0 || tape.trades.length === 0) return null;
   return (
     <span class="dim">

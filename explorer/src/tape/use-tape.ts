@@ -109,8 +109,8 @@ function take(tape: Tape, frame: StreamFrame<Trade>): Tape {
       const others = tape.trades.filter(({ id }) => id !== data.id);
       const reverted = new Set([...tape.reverted].filter((id) => id !== data.id));
       const next = cut(tape, [data, ...others]);
-      const shown = new Set(next.trades.map(({ id }) => id));
-      const fresh = new Set([...tape.fresh, data.id].filter((id) => shown.has(id)));
+      const ids = new Set(next.trades.map(({ id }) => id));
+      const fresh = new Set([...tape.fresh, data.id].filter((id) => ids.has(id)));
       return { ...next, fresh, reverted };
     }
     case "reorg": {

@@ -13,7 +13,7 @@ export type CandlePage = Range<number> &
     readonly order: "asc" | "desc";
     readonly limit: number;
     /** Whether a bucket without trades gets a candle at the previous close, of 0 trades. */
-    readonly fillForward: boolean;
+    readonly isFilled: boolean;
     readonly getTotals: (tokenId: TokenId) => CandleTotals;
     /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
     readonly now: number;
@@ -42,7 +42,7 @@ export async function readCandlePage(
   facts: IndexedFacts,
   page: CandlePage,
 ): Promise<readonly BucketCandle[]> {
-  if (!page.fillForward) return readCandles(facts, page);
+  if (!page.isFilled) return readCandles(facts, page);
   const filled = getFilledRange(page);
   return fillForward(filled, await readCandles(facts, { ...page, ...beforeEnd(filled) }));
 }
@@ -55,7 +55,7 @@ export async function readNewestCandles(
 ): Promise<readonly (readonly BucketCandle[])[]> {
   const pages = outcomes.map((tokens) => ({ ...range, ...tokens, order: "desc" as const }));
   const newest = { ...range, order: "desc" as const };
-  if (!range.fillForward) return readManyCandles(facts, newest, outcomes);
+  if (!range.isFilled) return readManyCandles(facts, newest, outcomes);
   const filled = pages.map(getFilledRange);
   // The ranges of all outcomes end together, and each has at most `limit` buckets.
   const [first] = filled;

@@ -209,8 +209,8 @@ class Comparison {
 
 function getFill(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
   const { token, isTrade, isBuy, size, value } = trade;
-  const shown = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
-  return { ...place, ...shown, tokenId: tokenIds[token] } as Fill;
+  const amounts = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
+  return { ...place, ...amounts, tokenId: tokenIds[token] } as Fill;
 }
 
 function marketSums() {

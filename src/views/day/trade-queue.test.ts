@@ -94,18 +94,18 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
   assert.equal(queue.next - queue.oldest, known.length);
   const before = new Map<number, number>();
   for (const { number, slot, seq, timestamp, size, value, side } of known) {
-    const shown = [queue.toSeq(number), queue.getTimestamp(number), queue.getSlot(number)];
+    const actual = [queue.toSeq(number), queue.getTimestamp(number), queue.getSlot(number)];
     const stored = queue.getAmounts(number);
     const amounts = [BigInt(stored.size), BigInt(stored.value)];
     const isSame =
-      shown[0] === seq &&
-      shown[1] === timestamp &&
-      shown[2] === slot &&
+      actual[0] === seq &&
+      actual[1] === timestamp &&
+      actual[2] === slot &&
       amounts[0] === size &&
       amounts[1] === value &&
       queue.getSide(number) === side &&
       queue.getBefore(number) === (before.get(slot) ?? 0);
-    if (!isSame) assert.fail(`trade ${number}: ${shown.join(" ")}, ${amounts.join(" ")}`);
+    if (!isSame) assert.fail(`trade ${number}: ${actual.join(" ")}, ${amounts.join(" ")}`);
     const last = before.get(slot);
     if (last !== undefined) assert.equal(queue.getAfter(last), number);
     before.set(slot, number);

@@ -69,10 +69,10 @@ describe("a table in a file", () => {
     one.delete(getKey(7));
     for (const table of [one, other]) table.flush();
     assert.equal(countRows(sql), 19);
-    const shown = (name: string) =>
+    const readColumn = (name: string) =>
       [0, 5, 7, 14].map((index) => openTable(sql, name).get(getKey(index)));
-    assert.deepEqual(shown("numbers.one"), [0, 5, undefined, undefined]);
-    assert.deepEqual(shown("numbers.other"), [undefined, -5, -7, -14]);
+    assert.deepEqual(readColumn("numbers.one"), [0, 5, undefined, undefined]);
+    assert.deepEqual(readColumn("numbers.other"), [undefined, -5, -7, -14]);
     sql.close();
   });
 

@@ -219,7 +219,7 @@ describe("markets", () => {
       assert(listed.has(conditionId));
     }
     assert(!listed.has(migrated));
-    const shown = (conditionId: ConditionId): unknown => {
+    const describeMarket = (conditionId: ConditionId): unknown => {
       const market = directory.market(conditionId);
       assert(market !== null);
       const { question, metadataSource, negRisk, resolution } = market;
@@ -229,7 +229,7 @@ describe("markets", () => {
       [1_000_000n, 0n],
       [0n, 1_000_000n],
     ];
-    assert.deepEqual(Object.values(others).map(shown), [
+    assert.deepEqual(Object.values(others).map(describeMarket), [
       ["Of generation 3", "chain", false, [333_333n, 666_667n], false],
       ["Of generation 3", "chain_untrusted", true, no, true],
       [null, "none", true, yes, false],
@@ -239,11 +239,11 @@ describe("markets", () => {
       directory.market(others.binary)?.description,
       "About Of generation 3.\n\nUpdate: The deadline is noon.",
     );
-    assert.deepEqual(shown(derivedYes), [null, "none", true, yes, true]);
+    assert.deepEqual(describeMarket(derivedYes), [null, "none", true, yes, true]);
     // A mirror has no market of its own.
     assert.deepEqual(directory.market(migrated), getMarket(directory, testMarkets.standard));
     // One leg of this combination has no text.
-    assert.deepEqual(shown(combo), [null, "none", false, undefined, undefined]);
+    assert.deepEqual(describeMarket(combo), [null, "none", false, undefined, undefined]);
   });
 
   test("a token has its condition, its outcome index and its complement", () => {

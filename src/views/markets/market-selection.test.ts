@@ -29,7 +29,7 @@ for (const [ordinal, question] of texts.entries()) {
 }
 
 /** The ordinals of the members that have all words, with their ranks. */
-function shown({
+function rankMembers({
   words,
   ...selection
 }: Partial<MarketSelection> & { words: readonly string[] | null }): [number, number][] {
@@ -62,16 +62,16 @@ test("members match all requested words, flags, labels and minimums, and are ran
           (words ?? []).every((word) => text.split(" ").includes(word));
         return isIn ? [[ordinal, words === null ? 1 : words.length * 150]] : [];
       });
-      assert.deepEqual(shown({ words, flags, labels, minVolume }), expected);
+      assert.deepEqual(rankMembers({ words, flags, labels, minVolume }), expected);
     }),
     propertySettings(60),
   );
 });
 
 test("markets that are requested by ordinal are members if they have the words, listed or not", () => {
-  assert.deepEqual(shown({ ordinals: [6, 3, 3, 2], words: ["third"] }), [
+  assert.deepEqual(rankMembers({ ordinals: [6, 3, 3, 2], words: ["third"] }), [
     [6, 150],
     [3, 150],
   ]);
-  assert.deepEqual(shown({ ordinals: [4, 9], words: ["all", "most"] }), [[4, 300]]);
+  assert.deepEqual(rankMembers({ ordinals: [4, 9], words: ["all", "most"] }), [[4, 300]]);
 });

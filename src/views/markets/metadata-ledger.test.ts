@@ -38,7 +38,7 @@ const quiet = { secondsLater: 1, reports: false, transactions: [] };
 const noClaims = { questionId: null, negRisk: null, tokenIds: null, outcomes: null };
 const { outcomes: _, ...noTexts } = noMetadata;
 
-function shown(
+function toMetadata(
   conditionId: ConditionId,
   texts: Partial<MetadataMarket["texts"]>,
   claims: Partial<MetadataMarket["claims"]> = {},
@@ -100,7 +100,7 @@ const anyReported: fc.Arbitrary<MetadataMarket> = fc
       winnerIndex: fc.option(fc.nat(3), { nil: null }),
     }),
   })
-  .map(({ conditionId, claims, ...texts }) => shown(conditionId, texts, claims));
+  .map(({ conditionId, claims, ...texts }) => toMetadata(conditionId, texts, claims));
 
 type Step =
   | { readonly kind: "settle" | "revert" | "save"; readonly count: number }
@@ -214,8 +214,8 @@ describe("the venue's market metadata", () => {
       }
       for (const label of ["one", "two", "three"]) {
         const named = conditionIds.filter((id) => directory.getMetadata(id)?.slug === label);
-        const shown = new Set(named.map((id) => directory.getMarketId(id)));
-        assert.deepEqual(directory.bySlug(label).toSorted(), [...shown].toSorted(), label);
+        const found = new Set(named.map((id) => directory.getMarketId(id)));
+        assert.deepEqual(directory.bySlug(label).toSorted(), [...found].toSorted(), label);
       }
     });
     fc.assert(property, propertySettings(300));
@@ -227,7 +227,7 @@ describe("the venue's market metadata", () => {
     const question = "The venue asks?";
     for (const { conditionId, tokenIds: ids } of [unknownOracle, standard]) {
       const claims = { tokenIds: ids.toReversed(), outcomes: ["Down", "Up"] };
-      state.venue.take(shown(conditionId, { slug: "a-b", question }, claims), now);
+      state.venue.take(toMetadata(conditionId, { slug: "a-b", question }, claims), now);
     }
     const filled = getMarket(state, unknownOracle.conditionId);
     assert.equal(filled.metadataSource, "venue");
@@ -254,7 +254,7 @@ describe("the venue's market metadata", () => {
     const wrong = { negRisk: true, questionId: negRisk.questionId, outcomes: ["Yes", "Maybe"] };
     const claims = { ...wrong, tokenIds: [yes, no], winnerIndex: 0 };
     const report = (more: typeof claims) =>
-      state.venue.take(shown(standard.conditionId, {}, more), now);
+      state.venue.take(toMetadata(standard.conditionId, {}, more), now);
     report(claims);
     const none = { tokens: 0, outcomes: 0, resolution: 0, neg_risk: 0, question_id: 0 };
     const some = { ...none, outcomes: 1, resolution: 1, neg_risk: 1, question_id: 1 };
@@ -272,10 +272,10 @@ describe("the venue's market metadata", () => {
     const state = stateOfAll();
     const { standard, negRisk } = testMarkets;
     for (const { conditionId } of [standard, negRisk]) {
-      state.venue.take(shown(conditionId, { slug: "twice" }), now);
+      state.venue.take(toMetadata(conditionId, { slug: "twice" }), now);
     }
     assert.equal(state.directory.bySlug("twice").length, 2);
-    state.venue.take(shown(standard.conditionId, { slug: "once" }), now);
+    state.venue.take(toMetadata(standard.conditionId, { slug: "once" }), now);
     assert.deepEqual(state.directory.bySlug("twice"), [negRisk.conditionId]);
     assert.deepEqual(state.directory.bySlug("once"), [standard.conditionId]);
   });
@@ -294,7 +294,7 @@ describe("requesting market metadata from the venue", () => {
     state.venue.recordAbsent(all, now);
     assert.deepEqual(state.venue.due(now, 1000), { conditionIds: [], missing: 0 });
     for (const { conditionId } of [standard, strangersQuestion]) {
-      state.venue.take(shown(conditionId, { slug: "a" }), now);
+      state.venue.take(toMetadata(conditionId, { slug: "a" }), now);
     }
     const isDueAfter = ({ conditionId }: { conditionId: ConditionId }, seconds: number) =>
       state.venue.due(now + seconds, 1000).conditionIds.includes(conditionId);
@@ -325,7 +325,7 @@ describe("requesting market metadata from the venue", () => {
   test("keeps the metadata of a market that the venue no longer returns", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.standard;
-    state.venue.take(shown(conditionId, { slug: "a" }), now);
+    state.venue.take(toMetadata(conditionId, { slug: "a" }), now);
     state.venue.recordAbsent([conditionId], now + 1);
     assert.equal(state.directory.getMetadata(conditionId)?.slug, "a");
     assert.equal(state.venue.coverage.known, 1);

@@ -95,10 +95,10 @@ function foundBy(
   query: readonly string[],
   count = markets,
 ): [number, number][] {
-  return shown(searchNow(search, query, count));
+  return toRanks(searchNow(search, query, count));
 }
 
-function shown({ ranks, ordinals }: Hits): [number, number][] {
+function toRanks({ ranks, ordinals }: Hits): [number, number][] {
   if (ordinals !== null) return Array.from(ordinals, (one) => [one, ranks[one] ?? 0]);
   return Array.from(ranks, (rank, ordinal): [number, number] => [ordinal, rank]).filter(
     ([, rank]) => rank > 0,
@@ -188,7 +188,7 @@ describe("a search of markets", () => {
         const goOn = ({ query, steps }: (typeof requested)[number]): boolean => {
           const step = steps.next();
           if (step.done !== true) return false;
-          assert.deepEqual(shown(step.value), naiveFind(history.texts, query));
+          assert.deepEqual(toRanks(step.value), naiveFind(history.texts, query));
           return true;
         };
         for (const [step, count, queries] of turns) {

@@ -142,6 +142,6 @@ async function assertList(
 function assertNoDecoys(recording: Recording<unknown>, served: readonly Row[]): void {
   const decoys = new Set(recording.decoys.map((decoy) => decoy.exchange.toLowerCase()));
   assert(decoys.size > 0, "the recording has decoys");
-  const shown = served.filter((row) => decoys.has(String(row["exchange_address"])));
-  assert.deepEqual(shown, [], "trades of an exchange that is not configured");
+  const found = served.filter((row) => decoys.has(String(row["exchange_address"])));
+  assert.deepEqual(found, [], "trades of an exchange that is not configured");
 }

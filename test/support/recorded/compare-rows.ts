@@ -28,8 +28,8 @@ export function assertSameRows(
   }
   for (const id of servedById.keys()) differences.push(`${String(id)} is served but not expected`);
   if (differences.length === 0) return;
-  const shown = differences.slice(0, differencesShown).join("\n  ");
-  assert.fail(`${what}: ${differences.length} differences in ${expected.length} rows\n  ${shown}`);
+  const first = differences.slice(0, differencesShown).join("\n  ");
+  assert.fail(`${what}: ${differences.length} differences in ${expected.length} rows\n  ${first}`);
 }
 
 /** Fails unless every row has exactly the fields `keys`, and `timestamp` equals `timestamp_ms`. */

@@ -196,9 +196,9 @@ function getInterval(
   const from = start !== undefined ? bucketAt(start) : 0;
   const to = end !== undefined ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
-  const fillForward = query.fill === "previous";
+  const isFilled = query.fill === "previous";
   const getTotals = (id: TokenId) => backend.state.directory.getTotals(id);
-  return { bucketSeconds, limit, fillForward, getTotals, now, from, to };
+  return { bucketSeconds, limit, isFilled, getTotals, now, from, to };
 }
 
 function getSettlement(
