@@ -7,7 +7,7 @@ function getAccount(name: string): Address {
   return `0x${keccak256(stringToBytes(`oddwire demo ${name}`)).slice(-40)}`;
 }
 
-/** The account that deploys, administers, and buys the shares that traders start with. */
+/** The account that deploys and administers. */
 export const admin = getAccount("admin");
 /** The account that asks the questions and resolves them. */
 export const creator = getAccount("creator");

@@ -24,7 +24,9 @@ export class DemoFolder {
       key: generateKey("admin"),
       port: firstPort,
     };
-    this.market = this.#readJson("market.json") as SimulationState | null;
+    const market = this.#readJson("market.json") as SimulationState | null;
+    // Older demos did not save what traders hold.
+    this.market = market?.holdings === undefined ? null : market;
     if (this.market === null) {
       rmSync(this.stateFile, { force: true });
       rmSync(this.dataDir, { recursive: true, force: true });

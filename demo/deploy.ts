@@ -13,9 +13,8 @@ import {
 import { type ContractName, encodeCall, encodeDeployment } from "./artifacts.ts";
 import type { DemoChain } from "./demo-chain.ts";
 
-/** A billion dollars for each trader, and enough for the admin to pay for the shares of all questions. */
+/** A billion dollars for each trader. */
 const traderMicros = 10n ** 15n;
-const adminMicros = 10n ** 24n;
 
 /** Deploys all contracts on an empty chain, and authorizes the operators and the traders. */
 export async function deploy(chain: DemoChain, seconds: number): Promise<void> {
@@ -57,20 +56,14 @@ function getSetup({ minter, backing }: Venue) {
 }
 
 async function mintCollateral(chain: DemoChain): Promise<void> {
-  const mint = async (to: string, micros: bigint) => {
-    const data = encodeCall("Collateral", "mint", [to, micros]);
-    await chain.send({ from: admin, to: addresses.collateral, data });
-  };
-  await mint(admin, adminMicros);
-  for (const minter of [addresses.conditionalTokens, addresses.negRiskAdapter]) {
-    const data = encodeCall("Collateral", "approve", [minter, maxUint256]);
+  for (const trader of traders) {
+    const data = encodeCall("Collateral", "mint", [trader, traderMicros]);
     await chain.send({ from: admin, to: addresses.collateral, data });
   }
-  for (const trader of traders) await mint(trader, traderMicros);
 }
 
 async function openVenue(chain: DemoChain, venue: Venue): Promise<void> {
-  const { exchange, entry } = venue;
+  const { exchange, entry, minter } = venue;
   const bringer = entry === exchange ? operator : entry;
   const contract = venue.generation === 1 ? "ExchangeV1" : "ExchangeV2";
   for (const data of [
@@ -80,10 +73,12 @@ async function openVenue(chain: DemoChain, venue: Venue): Promise<void> {
     await chain.send({ from: admin, to: exchange, data });
   }
   const { collateral, conditionalTokens } = addresses;
-  const spend = encodeCall("Collateral", "approve", [exchange, maxUint256]);
+  const spend = [exchange, minter].map((one) =>
+    encodeCall("Collateral", "approve", [one, maxUint256]),
+  );
   const sell = encodeCall("ConditionalTokens", "setApprovalForAll", [exchange, true]);
   for (const from of traders) {
-    await chain.send({ from, to: collateral, data: spend });
+    for (const data of spend) await chain.send({ from, to: collateral, data });
     await chain.send({ from, to: conditionalTokens, data: sell });
   }
 }

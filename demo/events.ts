@@ -4,7 +4,7 @@ import { assert } from "../src/base/assert.ts";
 import { type Address, type Hash, parseAddress, type TokenId } from "../src/base/ids.ts";
 import { deriveConditionId, deriveTokenIds } from "../src/market/ids/condition-ids.ts";
 import { toKeccak, toWord } from "../src/market/ids/keccak.ts";
-import { addresses, admin, creator, traders, type Venue } from "./addresses.ts";
+import { addresses, admin, creator, type Venue } from "./addresses.ts";
 import { encodeCall } from "./artifacts.ts";
 import type { DemoChain } from "./demo-chain.ts";
 import type { EventDraft, QuestionDraft } from "./event-series.ts";
@@ -16,12 +16,7 @@ export type OpenQuestion = {
   readonly requestId: Hash;
 };
 
-/**
- * The shares of each outcome that a trader gets, in millionths: more than a trader can sell while a question is open.
- */
-const equipmentMicros = 10n ** 13n;
-
-/** Creates the questions of an event and distributes their tokens. `venueId` makes texts unique. */
+/** Creates the questions of an event. `venueId` makes texts unique. */
 export async function openEvent(
   chain: DemoChain,
   draft: EventDraft,
@@ -37,7 +32,7 @@ export async function openEvent(
     const conditionId = deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
     const tokenIds = deriveTokenIds(conditionId, toAddress(venue.backing));
     const question = { conditionId, tokenIds, requestId };
-    await equip(chain, question, venue);
+    if (venue.generation === 1) await register(chain, question, venue);
     open.push(question);
   }
   return open;
@@ -136,18 +131,16 @@ function negRiskMarketId(data: Hex): Hash {
   return toWord((BigInt(toKeccak(Buffer.from(encoded.slice(2), "hex"))) >> 8n) << 8n);
 }
 
-async function equip(chain: DemoChain, question: OpenQuestion, venue: Venue): Promise<void> {
-  const { conditionId, tokenIds } = question;
+async function register(
+  chain: DemoChain,
+  { conditionId, tokenIds }: OpenQuestion,
+  { exchange }: Venue,
+): Promise<void> {
   const ids = tokenIds.map(BigInt);
-  if (venue.generation === 1) {
-    // The order of the tokens in a registration does not show which outcome is first, so both orders occur.
-    const pair = conditionId.endsWith("0") ? ids : ids.toReversed();
-    const data = encodeCall("ExchangeV1", "registerToken", [...pair, conditionId]);
-    await chain.send({ from: admin, to: venue.exchange, data });
-  }
-  const args = [addresses.collateral, conditionId, equipmentMicros, traders];
-  const data = encodeCall("ConditionalTokens", "splitPosition", args);
-  await chain.send({ from: admin, to: venue.minter, data });
+  // The order of the tokens in a registration does not show which outcome is first, so both orders occur.
+  const pair = conditionId.endsWith("0") ? ids : ids.toReversed();
+  const data = encodeCall("ExchangeV1", "registerToken", [...pair, conditionId]);
+  await chain.send({ from: admin, to: exchange, data });
 }
 
 function toAddress(hex: Hex): Address {

@@ -24,6 +24,9 @@ export type Fill = { readonly order: Order; readonly units: number };
 /** A `bid` buys the first outcome or sells the second; an `ask` does the reverse. */
 export type Direction = "bid" | "ask";
 
+/** The units of both outcomes that each owner has. */
+export type Holdings = readonly (readonly [owner: Address, units: readonly [number, number]])[];
+
 type Resting = { readonly order: Order; left: number };
 
 const makersMax = 5;
@@ -45,6 +48,30 @@ export function invertMilli(priceMilli: number, outcome: Outcome): number {
 export class OrderBook {
   /** Best first. */
   readonly #resting = { bid: new Array<Resting>(), ask: new Array<Resting>() };
+  readonly #holdings: Map<Address, [number, number]>;
+
+  constructor(holdings: Holdings = []) {
+    this.#holdings = new Map(holdings.map(([owner, units]) => [owner, [...units]]));
+  }
+
+  get holdings(): Holdings {
+    return [...this.#holdings];
+  }
+
+  /** Changes what an owner has by units of an outcome; negative units leave. */
+  move(owner: Address, outcome: Outcome, units: number): void {
+    const held = this.#holdings.get(owner) ?? [0, 0];
+    held[outcome] += units;
+    this.#holdings.set(owner, held);
+  }
+
+  /** Returns the units that an owner has of an outcome and does not offer yet. */
+  available(owner: Address, outcome: Outcome): number {
+    const offered = [...this.#resting.bid, ...this.#resting.ask]
+      .filter(({ order }) => isSaleOf(order, owner, outcome))
+      .reduce((sum, { left }) => sum + left, 0);
+    return (this.#holdings.get(owner)?.[outcome] ?? 0) - offered;
+  }
 
   count(direction: Direction): number {
     return this.#resting[direction].length;
@@ -108,6 +135,10 @@ export class OrderBook {
   #opposite(direction: Direction): readonly Resting[] {
     return this.#resting[direction === "bid" ? "ask" : "bid"];
   }
+}
+
+function isSaleOf(order: Order, owner: Address, outcome: Outcome): boolean {
+  return order.owner === owner && order.outcome === outcome && order.side === "SELL";
 }
 
 /** Returns the rank of an order, higher for a better price: a high bid or a low ask. */

@@ -1,8 +1,8 @@
 /** Converts a match of the book to the call that settles it on an exchange. */
 
-import { keccak256, stringToBytes, zeroHash } from "viem";
+import { type Address, keccak256, stringToBytes, zeroHash } from "viem";
 import type { TokenId } from "../src/base/ids.ts";
-import { operator, type Venue } from "./addresses.ts";
+import { addresses, operator, type Venue } from "./addresses.ts";
 import { encodeCall } from "./artifacts.ts";
 import type { Transaction } from "./demo-chain.ts";
 import type { Order } from "./order-book.ts";
@@ -43,6 +43,13 @@ export function settle({ taker, fills }: Match, terms: Terms): Transaction {
   const makerFees = fills.map(() => 0n);
   const full = { ...matched, conditionId, takerFee, makerFees };
   return { from: operator, to, data: encodeCall("ExchangeV2", "matchOrders", [full]) };
+}
+
+/** Returns the call by which an owner splits collateral into shares of both outcomes. */
+export function split(owner: Address, units: number, { venue, conditionId }: Terms): Transaction {
+  const args = [addresses.collateral, conditionId, sharesMicros(units), [owner]];
+  const data = encodeCall("ConditionalTokens", "splitPosition", args);
+  return { from: owner, to: venue.minter, data };
 }
 
 /** Returns the call by which an owner cancels an order on the chain; generation 1 only. */

@@ -5,10 +5,10 @@ import { type EventSeries, eventSeries } from "./event-series.ts";
 import { type OpenQuestion, openEvent, type Result, resolveQuestion } from "./events.ts";
 import { getChances, strengthsFor, walk } from "./fair-odds.ts";
 import type { Listing } from "./listing.ts";
-import { invertMilli, OrderBook } from "./order-book.ts";
+import { type Holdings, invertMilli, OrderBook } from "./order-book.ts";
 import { Random } from "./random.ts";
-import { cancel, settle, type Terms } from "./settle.ts";
-import { requote, takeOnce } from "./traders.ts";
+import { cancel, settle, split, type Terms } from "./settle.ts";
+import { requote, stockMakers, takeOnce } from "./traders.ts";
 
 /** An open event. Each series has one at any time. */
 type OpenEvent = {
@@ -25,8 +25,10 @@ export type SimulationState = {
   readonly random: number;
   readonly serial: number;
   readonly events: readonly OpenEvent[];
-  /** The venue's listings, because the service can request all of them again. Older demos did not save them. */
-  readonly listings?: readonly Listing[];
+  /** The venue's listings, because the service can request all of them again. */
+  readonly listings: readonly Listing[];
+  /** What traders hold of open questions, by condition id. */
+  readonly holdings: readonly (readonly [conditionId: string, Holdings])[];
 };
 
 /** The book of an open question. */
@@ -71,13 +73,15 @@ export class Simulation {
     this.#random = new Random(state.random);
     this.#events = [...state.events];
     this.#serial = state.serial;
-    this.#news = [...(state.listings ?? [])];
+    this.#news = [...state.listings];
+    for (const [id, holdings] of state.holdings) this.#books.set(id, new OrderBook(holdings));
     this.#listings = new Map(this.#news.map((listing) => [listing.conditionId, listing]));
   }
 
   /** Opens the first event of every series, in one block. */
   static async open(chain: DemoChain, seed: number, moment: Moment): Promise<Simulation> {
-    const simulation = new Simulation(chain, { random: seed, serial: 0, events: [] });
+    const state = { random: seed, serial: 0, events: [], listings: [], holdings: [] };
+    const simulation = new Simulation(chain, state);
     for (const seriesIndex of eventSeries.keys()) {
       simulation.#events.push(await simulation.#openNext(seriesIndex, moment));
     }
@@ -95,6 +99,7 @@ export class Simulation {
       serial: this.#serial,
       events: this.#events,
       listings: [...this.#listings.values()],
+      holdings: [...this.#books].map(([id, { holdings }]) => [id, holdings] as const),
     };
   }
 
@@ -104,8 +109,9 @@ export class Simulation {
       const chances = getChances(strengths, closesAt - seconds);
       for (const [index, question] of questions.entries()) {
         const chance = chances[index];
-        if (chance === undefined || this.#books.has(question.conditionId)) continue;
-        requote(this.#getBook(question), chance, this.#random);
+        const book = this.#getBook(question);
+        if (chance === undefined || book.count("bid") + book.count("ask") > 0) continue;
+        requote(book, chance, this.#random);
       }
     }
   }
@@ -158,7 +164,11 @@ export class Simulation {
     const venue = venues[series.venue];
     const questions = await openEvent(this.#chain, draft, { venue, venueId });
     const event = { id: venueId, title: draft.title };
-    for (const [index, { conditionId, tokenIds }] of questions.entries()) {
+    for (const [index, question] of questions.entries()) {
+      const { conditionId, tokenIds } = question;
+      const terms = getTerms(question, series);
+      for (const [owner, units] of stockMakers(this.#getBook(question), this.#random))
+        await this.#chain.send(split(owner, units, terms));
       const { title = draft.title, outcomes = [] } = draft.questions[index] ?? {};
       this.#list({
         conditionId,

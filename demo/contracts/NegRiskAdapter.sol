@@ -59,7 +59,13 @@ contract NegRiskAdapter {
     function splitPosition(address, bytes32 conditionId, uint256 amount, address[] calldata holders) external {
         collateral.transferFrom(msg.sender, address(this), amount * holders.length);
         wrapped.mint(address(this), amount * holders.length);
-        tokens.splitPosition(address(wrapped), conditionId, amount, holders);
+        address[] memory self = new address[](1);
+        self[0] = address(this);
+        tokens.splitPosition(address(wrapped), conditionId, amount * holders.length, self);
+        uint256[] memory ids = tokens.positionIds(address(wrapped), conditionId);
+        for (uint256 i = 0; i < holders.length; i++) {
+            for (uint256 j = 0; j < 2; j++) tokens.transferFrom(address(this), holders[i], ids[j], amount);
+        }
         emit PositionSplit(msg.sender, conditionId, amount * holders.length);
     }
 
