@@ -3,22 +3,25 @@ import { parseTokenId } from "./ids.ts";
 /** In characters. Longer names are not compared: the cost grows with the square of the length. */
 const lengthMax = 48;
 
-/**
- * Returns the candidate that a mistyped `name` probably means, for "did you mean". It is the nearest one within an
- * edit distance of a third of its length (at least 1). `null` when none is that near.
- */
+/** Returns the candidate that a mistyped `name` probably means, for "did you mean"; `null` when none is near. */
 export function nearName(name: string, candidates: Iterable<string>): string | null {
-  if (name.length > lengthMax) return null;
   let nearest: string | null = null;
-  let nearestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let nearestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    const distance = nameDistance(name, candidate) ?? Number.POSITIVE_INFINITY;
     if (distance < nearestDistance) {
       nearest = candidate;
       nearestDistance = distance;
     }
   }
   return nearest;
+}
+
+/** Returns the edit distance of a mistyped `name`; `null` if it is more than a third of its length (at least 1). */
+export function nameDistance(name: string, candidate: string): number | null {
+  if (name.length > lengthMax) return null;
+  const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+  return distance <= Math.max(1, Math.floor(name.length / 3)) ? distance : null;
 }
 
 /** Names, values and words of paths in other APIs. Of several meanings, the first valid one is suggested. */
@@ -52,6 +55,10 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   closed: ["status", "resolved"],
   active: ["open"],
   tx: ["transactions"],
+  ascending: ["order"],
+  descending: ["order"],
+  sort_by: ["sort"],
+  order_by: ["sort"],
   expires: ["expires_at"],
   expiry: ["expires_at"],
 };

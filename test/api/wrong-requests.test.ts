@@ -25,6 +25,7 @@ const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] =
   ["/v1/trades?wallet=vitalik.eth", "wallet", "40 hex digits", 'got "vitalik.eth"'],
   ["/v1/trades?market=0x1", "market", "did you mean condition_id?"],
   ["/v1/trades?condition_id=0x12", "condition_id", "hex digits", 'got "0x12"'],
+  ["/v1/markets?ascending=true", "ascending", "did you mean order?"],
   ["/v1/trades?page=2", "page", "did you mean cursor?"],
   ["/v1/trades?per_page=50", "per_page", "did you mean limit?"],
   ["/v1/trades?limit=5&limit=6", "limit", "is given more than once"],
@@ -94,6 +95,19 @@ const meantPaths: readonly (readonly [path: string, meant: string])[] = [
   ["/v1/markets/slug/who-wins", "/v1/markets/{id}"],
   ["/public-search?q=1", "/v1/markets?search="],
   ["/healthz", "/v1/health"],
+  ["/v1/leaderboard", "/v1/markets/{id}/holders"],
+  ["/v1/users/0x12/trades", "/v1/trades?wallet="],
+  ["/v1/profile/0x12", "/v1/wallets/{address}"],
+  ["/v1/tokens/12", "/v1/markets/{id}"],
+  ["/series", "/v1/events"],
+  ["/trade-api/v2/markets/WHO-WINS/orderbook", "/v1/orderbook/{token_id}"],
+  ["/trade-api/v2/series/KX-1/markets/KX-2/candlesticks", "/v1/candles/{token_id}"],
+  ["/polymarket/market-price/12", "/v1/price/{token_id}"],
+  ["/v0/bets", "/v1/trades"],
+  ["/auth/api-key", "/v1/keys"],
+  ["/orders", "/v1/orders/{order_hash}"],
+  ["/v1/status", "/v1/ready"],
+  ["/swagger.json", "/v1/openapi.json"],
 ];
 
 for (const [path, meant] of meantPaths) {

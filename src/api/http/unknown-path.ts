@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
-import { findSynonym, nearName } from "../../base/near-name.ts";
+import { findSynonym, nameDistance } from "../../base/near-name.ts";
 import { getRootUrl } from "./static-file.ts";
 
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
@@ -45,9 +45,14 @@ export function unknownPath(url: string | undefined, routes: readonly string[]):
   if (apiPath.test(target) && !isDecodable(target.replace(/\?.*/s, "")))
     return invalid("path", "must be valid percent-encoded UTF-8");
   const requested = toWords(target.replace(/\?.*/s, ""));
-  // Pages of the explorer have the same names as lists, so they are not suggested to API clients.
-  const paths = apiPath.test(target) ? routes.filter((path) => path.startsWith("/v1/")) : routes;
-  const meant = findCounterpart(requested, paths) ?? findNear(requested, paths);
+  // Pages of the explorer have the same names as lists, so lists are suggested first.
+  const [lists, pages] = [true, false].map((isList) =>
+    routes.filter((path) => path.startsWith("/v1/") === isList),
+  );
+  const meant =
+    findCounterpart(requested, routes) ??
+    findNear(requested, lists ?? []) ??
+    (apiPath.test(target) ? null : findNear(requested, pages ?? []));
   const guess = meant === null ? "; see" : `; did you mean ${meant}? See`;
   return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
 }
@@ -67,85 +72,106 @@ function findNear(words: readonly string[], paths: readonly string[]): string | 
   const candidates = paths.map((path) => ({ path, words: toWords(path) }));
   // Another first word would be another thing.
   const alike = candidates.filter(({ words: [first] }) => first === requested[0]);
-  const pathByWords = new Map(
-    (alike.length > 0 ? alike : candidates).map(({ path, words: own }) => {
-      const filled = own.map((word, at) => (word === id ? (requested[at] ?? id) : word));
-      return [filled.join("/"), path] as const;
-    }),
-  );
-  const near = nearName(requested.join("/"), pathByWords.keys());
-  return (near === null ? alike[0]?.path : pathByWords.get(near)) ?? null;
+  const near = (alike.length > 0 ? alike : candidates).flatMap(({ path, words: own }) => {
+    // An id is no part of the name, whatever it looks like.
+    const name = requested.map((word, at) => (own[at] === id ? id : word)).join("/");
+    const distance = nameDistance(name, own.join("/"));
+    return distance === null ? [] : [{ path, distance }];
+  });
+  const [nearest] = near.toSorted((a, b) => a.distance - b.distance);
+  return nearest?.path ?? alike[0]?.path ?? null;
 }
 
-/** Paths of other APIs, above all of Polymarket, by their words. Of several counterparts, the first known one counts. */
-const counterparts: Readonly<Record<string, readonly string[]>> = {
-  midpoint: ["/v1/price/{token_id} (mid)"],
-  midpoints: ["/v1/price?token_ids= (mid)"],
-  spread: ["/v1/price/{token_id} (spread)"],
-  spreads: ["/v1/price?token_ids= (spread)"],
-  prices: ["/v1/price?token_ids="],
-  "last-trade-price": ["/v1/price/{token_id} (last_trade)"],
-  "last-trades-prices": ["/v1/price?token_ids= (last_trade)"],
-  "prices-history": ["/v1/candles/{token_id}"],
-  "batch-prices-history": ["/v1/candles/{token_id}"],
-  history: ["/v1/candles/{token_id}"],
-  chart: ["/v1/candles/{token_id}"],
-  klines: ["/v1/candles/{token_id}"],
-  ohlcv: ["/v1/candles/{token_id}"],
-  book: ["/v1/orderbook/{token_id}"],
-  books: ["/v1/orderbook/{token_id}"],
-  depth: ["/v1/orderbook/{token_id}"],
-  "tick-size": ["/v1/orderbook/{token_id} (tick_size)"],
-  "data/trades": ["/v1/trades"],
-  "data/orders": ["/v1/orders/{order_hash}"],
-  "sampling-markets": ["/v1/markets"],
-  "simplified-markets": ["/v1/markets"],
-  "sampling-simplified-markets": ["/v1/markets"],
-  search: ["/v1/markets?search="],
-  "public-search": ["/v1/markets?search="],
-  positions: ["/v1/wallets/{address}/positions"],
-  "closed-positions": ["/v1/wallets/{address}/positions?status=closed"],
-  value: ["/v1/wallets/{address}/positions"],
-  activity: ["/v1/wallets/{address}/activity", "/v1/trades?wallet="],
-  traded: ["/v1/wallets/{address}"],
-  holders: ["/v1/markets/{id}/holders", "/v1/holders"],
-  oi: ["/v1/open-interest", "/v1/markets"],
-  "live-volume": ["/v1/events/{id}"],
-  volume: ["/v1/stats"],
-  totals: ["/v1/stats"],
-  leaderboard: ["/v1/leaderboard", "/v1/wallets"],
-  "wallets/*/trades": ["/v1/trades?wallet="],
-  "wallets/*/activity": ["/v1/trades?wallet="],
-  "markets/*/trades": ["/v1/trades?condition_id="],
-  "markets/*/fills": ["/v1/fills?condition_id="],
-  "markets/*/price": ["/v1/price/{token_id}"],
-  "markets/*/prices": ["/v1/price?token_ids="],
-  "markets/*/candles": ["/v1/candles/{token_id}"],
-  "markets/*/history": ["/v1/candles/{token_id}"],
-  "markets/*/book": ["/v1/orderbook/{token_id}"],
-  "markets/*/orderbook": ["/v1/orderbook/{token_id}"],
-  "markets/*/tags": ["/v1/markets/{id}"],
-  "markets/slug": ["/v1/markets/{id}"],
-  "events/slug": ["/v1/events/{id}"],
-  "events/*/markets": ["/v1/markets?event_id="],
-  "events/*/trades": ["/v1/trades?event_id="],
-  ws: ["/v1/stream"],
-  websocket: ["/v1/stream"],
-  healthz: ["/v1/health"],
-  livez: ["/v1/health"],
-  readyz: ["/v1/ready"],
-  ok: ["/v1/health"],
-  swagger: ["/docs"],
-  redoc: ["/docs"],
+/** Words of other APIs for the first word of a path. */
+const firstWords: Readonly<Record<string, readonly string[]>> = {
+  wallets: words("user users account accounts address addresses profile profiles trader traders"),
+  markets: words("contract contracts condition conditions clob-markets token tokens asset assets"),
+  events: words("series event-groups"),
 };
 
-/** Finds the counterpart of a path by all of its words, or else by the first ones. */
-function findCounterpart(words: readonly string[], paths: readonly string[]): string | null {
-  for (let length = words.length; length > 0; length -= 1) {
-    const key = words.slice(0, length).join("/");
-    const found = Object.hasOwn(counterparts, key) ? counterparts[key] : undefined;
-    const meant = found?.find((one) => paths.includes(one.replace(/[? ].*/, "")));
-    if (meant !== undefined) return meant;
+/**
+ * Paths of other APIs, above all of Polymarket, Kalshi and services for their data, by what has the same here. `*` is an
+ * id.
+ */
+const counterparts: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "/v1/price/{token_id}": words(
+      "ticker tickers quote quotes market-price odds prob probability markets/*/price markets/*/prob",
+    ),
+    "/v1/price/{token_id} (mid)": words("midpoint mid"),
+    "/v1/price/{token_id} (spread)": words("spread"),
+    "/v1/price/{token_id} (last_trade)": words("last-trade-price last-price"),
+    "/v1/price?token_ids=": words("prices markets/*/prices"),
+    "/v1/price?token_ids= (mid)": words("midpoints"),
+    "/v1/price?token_ids= (spread)": words("spreads"),
+    "/v1/price?token_ids= (last_trade)": words("last-trades-prices"),
+    "/v1/candles/{token_id}": words(
+      "prices-history batch-prices-history price-history history chart charts kline klines ohlc ohlcv bars",
+      "candlestick candlesticks timeseries markets/*/candles markets/*/candlesticks markets/*/history",
+      "markets/*/ohlcv markets/*/chart events/*/markets/*/candlesticks",
+    ),
+    "/v1/orderbook/{token_id}": words(
+      "book books order-book depth markets/*/book markets/*/orderbook markets/*/depth",
+    ),
+    "/v1/orderbook/{token_id} (tick_size)": words("tick-size"),
+    "/v1/trades": words("data/trades markets/trades bets last-trades executions"),
+    "/v1/trades?condition_id=": words("markets/*/trades markets/*/activity"),
+    "/v1/trades?event_id=": words("events/*/trades"),
+    "/v1/trades?wallet=": words("wallets/*/trades wallets/*/history wallets/*/transactions"),
+    "/v1/trades?sort=value": words("whales large-trades big-trades"),
+    "/v1/trades?from_block=": words("block blocks"),
+    "/v1/trades?format=csv": words("export exports download downloads dump bulk"),
+    "/v1/fills": words("orderfilled order-filled orderfilledevents logs"),
+    "/v1/fills?maker=": words("wallets/*/fills wallets/*/orders"),
+    "/v1/fills?condition_id=": words("markets/*/fills"),
+    "/v1/orders/{order_hash}": words("data/orders data/order"),
+    "/v1/markets": words("sampling-markets simplified-markets sampling-simplified-markets"),
+    "/v1/markets?search=": words("search public-search search-markets"),
+    "/v1/markets?event_id=": words("events/*/markets"),
+    "/v1/markets?sort=change_24h": words("movers gainers losers"),
+    "/v1/markets?sort=volume_24h": words("trending popular hot featured top-markets"),
+    "/v1/markets/{id}": words("slug neg-risk markets/slug markets/*/tags markets/*/stats"),
+    "/v1/markets/{id}/holders": words(
+      "holders top-holders leaderboard leaderboards rankings top-traders markets/*/positions",
+    ),
+    "/v1/markets/{id}/open-interest": words("markets/*/oi"),
+    "/v1/open-interest": words("oi tvl"),
+    "/v1/events/{id}": words("live-volume events/slug"),
+    "/v1/tags": words("groups topics sports"),
+    "/v1/resolutions": words("resolve results settlements payouts oracle uma"),
+    "/v1/stats": words("volume volumes totals statistics analytics overview summary fees"),
+    "/v1/wallets/{address}": words("traded public-profile"),
+    "/v1/wallets/{address}/positions": words(
+      "positions value balances holdings portfolio userpositions wallets/*/value wallets/*/balances",
+      "wallets/*/holdings wallets/*/portfolio",
+    ),
+    "/v1/wallets/{address}/positions?status=closed": words(
+      "closed-positions wallets/*/closed-positions",
+    ),
+    "/v1/wallets/{address}/activity": words("activity"),
+    "/v1/wallets/{address}/pnl": words("pnl profit wallets/*/profit wallets/pnl"),
+    "/v1/stream": words("ws websocket socket subscribe live sse"),
+    "/v1/keys": words("auth api-key api-keys apikey apikeys login"),
+    "/v1/health": words("healthz livez ok ping version"),
+    "/v1/ready": words("readyz status exchange/status"),
+    "/v1/openapi.json": words("openapi openapi.yaml swagger.json api-docs docs/openapi.json"),
+    "/docs": words("docs swagger redoc swagger-ui"),
+  }).flatMap(([path, names]) => names.map((name) => [name, path] as const)),
+);
+
+function words(...lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(" "));
+}
+
+/** Finds the counterpart of a path by all of its words, or else by the first ones. Every second word may be an id. */
+function findCounterpart(requested: readonly string[], routes: readonly string[]): string | null {
+  const named = requested.map((word) => word.toLowerCase());
+  const withIds = named.map((word, at) => (at % 2 === 1 ? id : word));
+  for (let length = named.length; length > 0; length -= 1) {
+    for (const own of [named, withIds]) {
+      const meant = counterparts.get(own.slice(0, length).join("/"));
+      if (meant !== undefined && routes.includes(meant.replace(/[? ].*/, ""))) return meant;
+    }
   }
   return null;
 }
@@ -153,10 +179,15 @@ function findCounterpart(words: readonly string[], paths: readonly string[]): st
 /** Replaces ids and path parameters, because neither shows which path was meant. */
 const id = "*";
 
-/** Returns the words of a path, without version and empty segments, and with ids replaced. */
+/** Returns the words of a path in our terms, without prefix, version and empty segments, and with ids replaced. */
 function toWords(path: string): string[] {
   const segments = path.split("/").filter((segment) => segment !== "");
-  const start = segments.findIndex((segment) => !/^(api|v[0-9])$/i.test(segment));
-  const words = start === -1 ? [] : segments.slice(start);
-  return words.map((word) => (/^[a-z._-]+$/i.test(word) ? word : id));
+  const start = segments.findIndex(
+    (segment) => !/^(api|v[0-9]|trade-api|polymarket)$/i.test(segment),
+  );
+  const [first = "", ...others] = start === -1 ? [] : segments.slice(start);
+  const own = Object.entries(firstWords).find(([, names]) =>
+    names.includes(first.toLowerCase()),
+  )?.[0];
+  return [own ?? first, ...others].map((word) => (/^[a-z._-]+$/i.test(word) ? word : id));
 }
