@@ -186,7 +186,10 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     assert.equal(new URL(page.url()).searchParams.get("status"), "all");
   });
 
-  await t.test("shows a market, and its next trade as it happens", async () => {
+  const walletTab = await openTab();
+  const activityOfLast = `tr a[title="Transaction ${lastTrade.tx_hash}"]`;
+
+  await t.test("shows a market and a wallet, and their next trade as it happens", async () => {
     type Body = { readonly data: { readonly tokens: readonly { readonly token_id: string }[] } };
     const { data } = await service.get<Body>(`/v1/markets/${lastTrade.condition_id}`);
     const outcome = data.tokens.findIndex(({ token_id }) => token_id === lastTrade.token_id);
@@ -211,8 +214,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(".ladder td:has-text('41¢')");
     await page.waitForSelector(".ladder td:has-text('47¢')");
     await page.waitForSelector("text=Spread 6¢");
+    await walletTab.goto(`${service.baseUrl}/wallet/${lastTrade.maker}?tab=Activity`);
+    await walletTab.waitForSelector(".live-state.live");
+    await walletTab.waitForSelector("table[aria-label='Activity of this wallet'] tr");
+    assert.equal(await walletTab.locator(activityOfLast).count(), 0);
     stage.node.setHead(lastTrade.block_number);
     await page.waitForSelector(`tr.fresh[data-id^="${lastTrade.tx_hash}"]`);
+    await walletTab.waitForSelector(activityOfLast);
+    await page.waitForSelector("section[aria-label='Open interest'] .facts:has-text('shares')");
   });
 
   await t.test("strikes out a reverted trade, and shows it when it is included again", async () => {
@@ -220,8 +229,11 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     node.fork(buildBlocks([{}, {}], { after: recording.blocks[beforeLast], salt: "rival" }));
     await page.waitForSelector("tr.reverted");
     await page.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"]`, { state: "detached" });
+    await walletTab.waitForSelector(activityOfLast, { state: "detached" });
     node.fork(recording.blocks.slice(lastTrade.block_number, lastTrade.block_number + 4));
     await page.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"]`);
+    await walletTab.waitForSelector(activityOfLast);
+    await walletTab.close();
   });
 
   for (const [kind, id] of [

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { duration } from "../format/times.ts";
 import { segments } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
@@ -110,7 +111,7 @@ function Pulse() {
   );
 }
 
-function getPulse(): readonly [state: string, text: string] {
+function getPulse(): readonly [state: string, text: ComponentChildren] {
   if (access.value.state === "locked") return ["", "no key"];
   if (outage.value?.kind === "limited") return ["", "limited for now"];
   if (outage.value !== null) return ["down", "no connection"];
@@ -120,5 +121,13 @@ function getPulse(): readonly [state: string, text: string] {
   const backfill = metrics.value?.indexer.backfill ?? null;
   if (backfill !== null) return ["", `catching up, ${(backfill.progress_ratio * 100).toFixed(0)}%`];
   if (lag !== null && lag > 60) return ["", `${duration(lag)} behind`];
-  return block === null ? ["", "no block indexed yet"] : ["live", `block ${block}`];
+  if (block === null) return ["", "no block indexed yet"];
+  // A phone has no room for the word next to the number.
+  return [
+    "live",
+    <>
+      <span class="word">block </span>
+      {block}
+    </>,
+  ];
 }

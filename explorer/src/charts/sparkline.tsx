@@ -6,8 +6,17 @@ export function Sparkline(props: {
   readonly tone?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Whether the line fills the width of its place. */
+  readonly isStretched?: boolean;
 }) {
-  const { values, label, tone = "dim", width = 96, height = 28 } = props;
+  const {
+    values,
+    label,
+    tone = "dim",
+    isStretched = false,
+    width = isStretched ? 1000 : 96,
+    height = 28,
+  } = props;
   const known = values.filter((value) => value !== null);
   const low = Math.min(...known);
   const high = Math.max(...known);
@@ -27,11 +36,12 @@ export function Sparkline(props: {
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio={isStretched ? "none" : undefined}
       role="img"
       aria-label={label}
     >
       <polyline points={points.join(" ")} />
-      {endX !== undefined && <circle cx={endX} cy={endY} r={2} />}
+      {endX !== undefined && !isStretched && <circle cx={endX} cy={endY} r={2} />}
     </svg>
   );
 }

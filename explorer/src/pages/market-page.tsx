@@ -8,6 +8,7 @@ import { BookPanel } from "../market/book-panel.tsx";
 import { ChartPanel } from "../market/chart-panel.tsx";
 import { HoldersPanel } from "../market/holders-panel.tsx";
 import { InfoPanel } from "../market/info-panel.tsx";
+import { OpenInterestPanel } from "../market/open-interest-panel.tsx";
 import { Outcomes } from "../market/outcomes.tsx";
 import { ResolutionBanner } from "../market/resolution-banner.tsx";
 import { type Replay, useReplay } from "../market/use-replay.ts";
@@ -25,7 +26,7 @@ import { LiveTape } from "../tape/live-tape.tsx";
 import { TradeTable } from "../tape/trade-table.tsx";
 
 const refreshMs = 15_000;
-const tabs = ["Chart", "Book", "Trades", "Info"] as const;
+const tabs = ["Chart", "Book", "Trades", "Holders", "Info"] as const;
 const sizes = ["", "10", "100", "1000"] as const;
 
 /** One market: its chance, book, trades, rules and result, live or as a replay. */
@@ -90,12 +91,15 @@ function MarketView({ market }: { readonly market: Market }) {
               <p class="dim">The market is resolved. Its book is closed.</p>
             </div>
           )}
-          <div class="pane" data-pane="Info">
+          <div class="pane" data-pane="Holders">
+            <OpenInterestPanel market={market} />
             <HoldersPanel
               marketId={market.id}
               chosen={chosen}
               outcome={market.tokens[chosen]?.outcome ?? null}
             />
+          </div>
+          <div class="pane" data-pane="Info">
             <InfoPanel market={market} />
           </div>
         </div>
@@ -113,6 +117,7 @@ function MarketHead(props: {
   const price = prices.get(market.tokens[0]?.token_id ?? "");
   const { category, status, end_date: end, last_trade_at_ms: lastMs, mirror } = market;
   const eventId = getEventId(market);
+  const { open_interest_usd: interest } = market;
   const stats = price?.stats_24h;
   return (
     <header class="market-head">
@@ -135,6 +140,9 @@ function MarketHead(props: {
           of={[
             ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
             ["Volume", dollars(market.volume_usd), exactDollars(market.volume_usd)],
+            ...(interest === null
+              ? []
+              : ([["Open interest", dollars(interest), exactDollars(interest)]] as const)),
             ["Trades", count(market.trades), exact(market.trades)],
             ...(status === "open"
               ? ([

@@ -10,6 +10,7 @@ import {
   short,
 } from "../format/numbers.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
+import { LiveState } from "../parts/live-state.tsx";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
@@ -23,18 +24,20 @@ import { LiveTape } from "../tape/live-tape.tsx";
 import { ActivityPanel } from "../wallet/activity-panel.tsx";
 import { PositionsPanel } from "../wallet/positions-panel.tsx";
 import { ProfitPanel } from "../wallet/profit-panel.tsx";
+import { useWalletChanges } from "../wallet/use-wallet-changes.ts";
 
 const refreshMs = 30_000;
 const tabs = ["Positions", "Activity", "Trades", "Markets"] as const;
 
-/** The trading of a wallet: totals, markets and live trades. */
+/** A wallet: totals, profit over time, and its positions, activity, trades and markets, live. */
 export function WalletPage({ address }: { readonly address: string }) {
   const tab = getChoice("tab", tabs);
   const isAddress = /^0x[0-9a-f]{40}$/.test(address);
+  const { version, state } = useWalletChanges(isAddress ? address : null);
   const summary = useResource(
     isAddress ? `wallet ${address}` : null,
     async (using) => orUnknown(using.wallet(address)),
-    { everyMs: refreshMs },
+    { everyMs: refreshMs, version },
   );
   if (!isAddress) {
     return (
@@ -68,15 +71,17 @@ export function WalletPage({ address }: { readonly address: string }) {
             <>
               <Totals wallet={wallet} />
               <ProfitPanel address={address} firstMs={wallet.first_seen_ms} />
-              <Segments
-                class="tabs-bar"
-                label="Part of the page"
-                words={tabs}
-                chosen={tab}
-                onChoose={(next) => setParameters({ tab: next === "Positions" ? null : next })}
-              />
-              {tab === "Positions" && <PositionsPanel address={address} />}
-              {tab === "Activity" && <ActivityPanel address={address} />}
+              <div class="row tabs-bar">
+                <Segments
+                  label="Part of the page"
+                  words={tabs}
+                  chosen={tab}
+                  onChoose={(next) => setParameters({ tab: next === "Positions" ? null : next })}
+                />
+                {tab !== "Trades" && tab !== "Markets" && <LiveState state={state} />}
+              </div>
+              {tab === "Positions" && <PositionsPanel address={address} version={version} />}
+              {tab === "Activity" && <ActivityPanel address={address} version={version} />}
               {tab === "Trades" && <WalletTrades address={address} />}
               {tab === "Markets" && <WalletMarkets wallet={wallet} />}
             </>

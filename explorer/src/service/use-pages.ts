@@ -2,36 +2,42 @@ import { useState } from "preact/hooks";
 import type { OddwireClient } from "../../../clients/typescript/src/client.ts";
 import type { Pages } from "../../../clients/typescript/src/pages.ts";
 import { orUnknown } from "./failure.ts";
-import { client } from "./session.ts";
 import { type Resource, useResource } from "./use-resource.ts";
+
+const pageRows = 50;
+const rowsMax = 1000;
 
 /** The rows of a list that were read, and how to read more; `null` where the service does not know its subject. */
 export type PagedRows<Row> = Resource<{ readonly rows: readonly Row[] | null }> & {
-  readonly more: () => Promise<void>;
+  readonly more: () => void;
+  /** Whether there are rows after these. */
   readonly hasMore: boolean;
+  /** Whether no more rows are shown. */
+  readonly isFull: boolean;
 };
 
-/** Reads the first page of a list again regularly, and further pages on request. Another `name` is another list. */
+/**
+ * Reads the first rows of a list regularly, and when `version` changes; more of them on request. All rows are read
+ * together, so none is missing or shown twice after the list has changed. Another `name` is another list.
+ */
 export function usePages<Row>(
   name: string,
-  list: (client: OddwireClient) => Pages<Row>,
-  everyMs: number,
+  list: (client: OddwireClient, limit: number) => Pages<Row>,
+  { everyMs, version }: { readonly everyMs: number; readonly version: number },
 ): PagedRows<Row> {
-  const first = useResource(name, async (using) => orUnknown(list(using).page()), { everyMs });
-  const [later, setLater] = useState<{
-    readonly of: string;
-    readonly rows: readonly Row[];
-    readonly next: string | null | undefined;
-  }>({ of: name, rows: [], next: undefined });
-  const own = later.of === name ? later : { of: name, rows: [], next: undefined };
-  const page = first.data?.known ?? null;
-  const next = own.next === undefined ? page?.pagination.next_cursor : own.next;
-  const more = async (): Promise<void> => {
-    if (typeof next !== "string") return;
-    const { data, pagination } = await list(client.value).page(next);
-    setLater({ of: name, rows: [...own.rows, ...data], next: pagination.next_cursor });
+  const [requested, setRequested] = useState({ of: name, limit: pageRows });
+  const limit = requested.of === name ? requested.limit : pageRows;
+  const { data: read, failure } = useResource(
+    name,
+    async (using) => orUnknown(list(using, limit).page()),
+    { everyMs, version: version + limit },
+  );
+  const page = read?.known ?? null;
+  return {
+    data: read === null ? null : { rows: page?.data ?? null },
+    failure,
+    more: () => setRequested({ of: name, limit: Math.min(limit + pageRows, rowsMax) }),
+    hasMore: page?.pagination.has_more === true,
+    isFull: limit === rowsMax,
   };
-  const rows = page === null ? null : [...page.data, ...own.rows];
-  const data = first.data === null ? null : { rows };
-  return { data, failure: first.failure, more, hasMore: Boolean(next) };
 }

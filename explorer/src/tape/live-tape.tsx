@@ -2,19 +2,13 @@ import { useRef, useState } from "preact/hooks";
 import type { Trade } from "../../../clients/typescript/src/api.ts";
 import { plural } from "../format/numbers.ts";
 import { zoneAt, zoneText } from "../format/times.ts";
+import { LiveState } from "../parts/live-state.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Notice, Skeleton } from "../parts/states.tsx";
-import type { LiveState } from "../service/use-stream.ts";
+import type { LiveState as State } from "../service/use-stream.ts";
 import { MatchTypes, TradeTable } from "./trade-table.tsx";
 import { type Older, useOlder, withOlder } from "./use-older.ts";
 import { type Tape, type TradeChannel, useTape } from "./use-tape.ts";
-
-const stateWords: Readonly<Record<LiveState, string>> = {
-  connecting: "Connecting…",
-  replaying: "Catching up…",
-  live: "Live",
-  failed: "Not available",
-};
 
 type Props = {
   readonly channel: TradeChannel;
@@ -82,16 +76,14 @@ function ChannelTape(props: Props) {
 }
 
 function TapeState(props: {
-  readonly state: LiveState;
+  readonly state: State;
   readonly isStopped: boolean;
   readonly onToggle: () => void;
 }) {
   const { state, isStopped, onToggle } = props;
   return (
     <>
-      <span class={`live-state ${state}`} role="status">
-        {stateWords[state]}
-      </span>
+      <LiveState state={state} />
       <button type="button" class="quiet small" onClick={onToggle}>
         {isStopped ? "Resume" : "Pause"}
       </button>

@@ -2,15 +2,17 @@ import type { Activity } from "../../../clients/typescript/src/api.ts";
 import { cents, exact, gain, short } from "../format/numbers.ts";
 import { ago, timeTooltip } from "../format/times.ts";
 import { Transaction, Wallet } from "../parts/hex.tsx";
-import { MoreButton } from "../parts/more-button.tsx";
+import { MoreRows } from "../parts/more-rows.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { usePages } from "../service/use-pages.ts";
+import type { WalletPart } from "./use-wallet-changes.ts";
 
-const refreshMs = 10_000;
+/** Names of markets can be learned later. */
+const refreshMs = 60_000;
 
 const columns: readonly Column[] = [
   ["Time"],
@@ -41,11 +43,11 @@ const names: Readonly<Record<Activity["kind"], string>> = {
 };
 
 /** Everything that changed the tokens of a wallet, newest first. */
-export function ActivityPanel({ address }: { readonly address: string }) {
+export function ActivityPanel({ address, version }: WalletPart) {
   const activity = usePages(
     `activity ${address}`,
-    (using) => using.activity(address, { limit: 50 }),
-    refreshMs,
+    (using, limit) => using.activity(address, { limit }),
+    { everyMs: refreshMs, version },
   );
   const path = `/v1/wallets/${address}/activity`;
   return (
@@ -68,7 +70,7 @@ export function ActivityPanel({ address }: { readonly address: string }) {
                   </tbody>
                 </table>
               </div>
-              {activity.hasMore && <MoreButton label="More activity" onRead={activity.more} />}
+              <MoreRows of={activity} label="More activity" />
             </>
           )
         }

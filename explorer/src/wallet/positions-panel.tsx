@@ -1,6 +1,6 @@
 import type { Position } from "../../../clients/typescript/src/api.ts";
 import { cents, count, dollars, exact, gain, getTone, short } from "../format/numbers.ts";
-import { MoreButton } from "../parts/more-button.tsx";
+import { MoreRows } from "../parts/more-rows.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
@@ -8,7 +8,9 @@ import { Segments } from "../parts/tabs.tsx";
 import { getChoice, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
 import { usePages } from "../service/use-pages.ts";
+import type { WalletPart } from "./use-wallet-changes.ts";
 
+/** Between changes of the wallet the prices move. */
 const refreshMs = 15_000;
 const statuses = ["open", "redeemable", "closed", "all"] as const;
 
@@ -22,13 +24,13 @@ const columns: readonly Column[] = [
 ];
 
 /** What a wallet holds, and what it made of it. */
-export function PositionsPanel({ address }: { readonly address: string }) {
+export function PositionsPanel({ address, version }: WalletPart) {
   const status = getChoice("positions", statuses);
-  const query = { status, limit: 50 };
+  const query = { status };
   const positions = usePages(
     `positions ${address} ${status}`,
-    (using) => using.positions(address, query),
-    refreshMs,
+    (using, limit) => using.positions(address, { status, limit }),
+    { everyMs: refreshMs, version },
   );
   const path = `/v1/wallets/${address}/positions`;
   return (
@@ -54,7 +56,7 @@ export function PositionsPanel({ address }: { readonly address: string }) {
           ) : (
             <>
               <PositionTable rows={rows} />
-              {positions.hasMore && <MoreButton label="More positions" onRead={positions.more} />}
+              <MoreRows of={positions} label="More positions" />
             </>
           )
         }

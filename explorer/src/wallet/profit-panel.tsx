@@ -30,15 +30,14 @@ export function ProfitPanel(props: { readonly address: string; readonly firstMs:
   return (
     <Panel
       title="Realized profit"
-      class="profit-panel"
+      class="line-panel"
       requests={[{ title: "Profit over time", path, query, isBulk: true }]}
     >
       <Sparkline
         values={[0, ...values]}
         tone={getTone(newest)}
         label={`Realized profit: ${gain(newest)}`}
-        width={1200}
-        height={120}
+        isStretched={true}
       />
       <p class="row dim">
         <Time at={first.timestamp_ms} form="date" />
