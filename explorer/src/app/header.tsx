@@ -125,9 +125,9 @@ function getPulse(): readonly [state: string, text: ComponentChildren] {
   // A phone has no room for the word next to the number.
   return [
     "live",
-    <>
+    <span>
       <span class="word">block </span>
       {block}
-    </>,
+    </span>,
   ];
 }

@@ -103,7 +103,7 @@ export function count(value: Amount): string {
 /** A number in full, with at most two decimals. */
 export function exact(value: Amount): string {
   return orUnknown(value, (amount) =>
-    amount > noise && amount < hundredth ? `<${hundredth}` : plain.format(amount),
+    amount > noise && amount < hundredth ? `<${hundredth}` : plain.format(amount).replace("-", "−"),
   );
 }
 

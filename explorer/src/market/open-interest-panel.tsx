@@ -27,9 +27,9 @@ export function OpenInterestPanel({ market }: { readonly market: Market }) {
   const newest = useNewest(last === undefined ? null : id) ?? last;
   if (newest === undefined) return null;
   const { supply, open_interest_usd: value, collateral_usd: collateral } = newest;
-  const values = [...buckets.slice(0, -1), newest].map(({ open_interest_usd: usd }) =>
-    usd === null ? null : Number(usd),
-  );
+  const values = [...buckets.slice(0, -1), newest].map(({ open_interest_usd: usd }) => Number(usd));
+  // Without a bucket before these, there were no shares before the first mint.
+  if (buckets.length < bucketsMax) values.unshift(0);
   const path = `/v1/markets/${id}/open-interest`;
   return (
     <Panel

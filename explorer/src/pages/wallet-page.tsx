@@ -20,6 +20,7 @@ import { getChoice, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
 import { orUnknown } from "../service/failure.ts";
 import { useResource } from "../service/use-resource.ts";
+import type { LiveState as StreamState } from "../service/use-stream.ts";
 import { LiveTape } from "../tape/live-tape.tsx";
 import { ActivityPanel } from "../wallet/activity-panel.tsx";
 import { PositionsPanel } from "../wallet/positions-panel.tsx";
@@ -31,7 +32,6 @@ const tabs = ["Positions", "Activity", "Trades", "Markets"] as const;
 
 /** A wallet: totals, profit over time, and its positions, activity, trades and markets, live. */
 export function WalletPage({ address }: { readonly address: string }) {
-  const tab = getChoice("tab", tabs);
   const isAddress = /^0x[0-9a-f]{40}$/.test(address);
   const { version, state } = useWalletChanges(isAddress ? address : null);
   const summary = useResource(
@@ -71,19 +71,7 @@ export function WalletPage({ address }: { readonly address: string }) {
             <>
               <Totals wallet={wallet} />
               <ProfitPanel address={address} firstMs={wallet.first_seen_ms} />
-              <div class="row tabs-bar">
-                <Segments
-                  label="Part of the page"
-                  words={tabs}
-                  chosen={tab}
-                  onChoose={(next) => setParameters({ tab: next === "Positions" ? null : next })}
-                />
-                {tab !== "Trades" && tab !== "Markets" && <LiveState state={state} />}
-              </div>
-              {tab === "Positions" && <PositionsPanel address={address} version={version} />}
-              {tab === "Activity" && <ActivityPanel address={address} version={version} />}
-              {tab === "Trades" && <WalletTrades address={address} />}
-              {tab === "Markets" && <WalletMarkets wallet={wallet} />}
+              <WalletTabs wallet={wallet} version={version} state={state} />
             </>
           )
         }
@@ -93,6 +81,33 @@ export function WalletPage({ address }: { readonly address: string }) {
 }
 
 type Wallet = GetWallet["answer"]["data"];
+
+function WalletTabs(props: {
+  readonly wallet: Wallet;
+  readonly version: number;
+  readonly state: StreamState;
+}) {
+  const { wallet, version, state } = props;
+  const { address } = wallet;
+  const tab = getChoice("tab", tabs);
+  return (
+    <>
+      <div class="row tabs-bar">
+        <Segments
+          label="Part of the page"
+          words={tabs}
+          chosen={tab}
+          onChoose={(next) => setParameters({ tab: next === "Positions" ? null : next })}
+        />
+        {tab !== "Trades" && tab !== "Markets" && <LiveState state={state} />}
+      </div>
+      {tab === "Positions" && <PositionsPanel address={address} version={version} />}
+      {tab === "Activity" && <ActivityPanel address={address} version={version} />}
+      {tab === "Trades" && <WalletTrades address={address} />}
+      {tab === "Markets" && <WalletMarkets wallet={wallet} />}
+    </>
+  );
+}
 
 function Totals({ wallet }: { readonly wallet: Wallet }) {
   const { first_seen_ms: firstMs, last_active_ms: lastMs, total_pnl: profit } = wallet;

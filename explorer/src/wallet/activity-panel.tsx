@@ -15,7 +15,6 @@ import type { WalletPart } from "./use-wallet-changes.ts";
 const refreshMs = 60_000;
 
 const columns: readonly Column[] = [
-  ["Time"],
   ["Activity"],
   ["Market"],
   ["Shares", "right wide"],
@@ -84,10 +83,7 @@ function ActivityRow({ row }: { readonly row: Activity }) {
   const outcomes = row.tokens.map(({ outcome }) => outcome ?? "shares").join(", ");
   return (
     <tr>
-      <td class="num nowrap" title={timeTooltip(row.timestamp_ms)}>
-        {ago(row.timestamp_ms, nowMs.value)}
-      </td>
-      <td>
+      <td class="nowrap">
         {row.side === null ? (
           names[row.kind]
         ) : (
@@ -95,6 +91,9 @@ function ActivityRow({ row }: { readonly row: Activity }) {
             {row.side === "BUY" ? "Buy" : "Sell"}
           </span>
         )}
+        <span class="sub num" title={timeTooltip(row.timestamp_ms)}>
+          {ago(row.timestamp_ms, nowMs.value)}
+        </span>
       </td>
       <td class="name">
         {row.condition_id === null ? (
