@@ -68,7 +68,7 @@ export class OrderBook {
   /** Returns the units that an owner has of an outcome and does not offer yet. */
   available(owner: Address, outcome: Outcome): number {
     const offered = [...this.#resting.bid, ...this.#resting.ask]
-      .filter(({ order }) => isSaleOf(order, owner, outcome))
+      .filter(({ order }) => sells(order, owner, outcome))
       .reduce((sum, { left }) => sum + left, 0);
     return (this.#holdings.get(owner)?.[outcome] ?? 0) - offered;
   }
@@ -137,7 +137,7 @@ export class OrderBook {
   }
 }
 
-function isSaleOf(order: Order, owner: Address, outcome: Outcome): boolean {
+function sells(order: Order, owner: Address, outcome: Outcome): boolean {
   return order.owner === owner && order.outcome === outcome && order.side === "SELL";
 }
 

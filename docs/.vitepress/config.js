@@ -40,6 +40,7 @@ export default {
           page("Tutorial: a notebook", "/guide/notebook"),
           page("Trades and volume", "/guide/trades"),
           page("Price", "/guide/price"),
+          page("Wallets", "/guide/wallets"),
           page("Candles", "/guide/candles"),
           page("Stream", "/guide/stream"),
           page("Finality and reorgs", "/guide/finality"),
