@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { knownContracts, readRecordedBlocks } from "../../../test/support/recorded-chain.ts";
 import { getContext, readExpectedPositions } from "../../../test/support/recorded-positions.ts";
-import { formatTokenId, toLastSeq } from "../../base/ids.ts";
+import { formatTokenId, toLastSeq, toTokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../block-facts.ts";
 import type { LedgerRow } from "./ledger-row.ts";
@@ -65,3 +65,13 @@ function formatPosition(position: Position): Record<string, string> {
 function pick(want: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.values(names).map((name) => [name, want[name]]));
 }
+
+test("the collateral of shares of an unknown owner is no profit", () => {
+  for (const kind of ["merge", "hmerge", "redeem"] as const) {
+    const row = { seq: toLastSeq(1), sub: 0, timestamp: 0, kind, role: null, nature: null };
+    const fold = new PositionFold(getContext(0));
+    fold.add({ ...row, tokenId: toTokenId(7n), shares: 0n, cash: 5n, fee: 0n });
+    const [position] = fold.finish(toLastSeq(1));
+    assert.deepEqual([position?.realized, position?.unknownProceeds], [0n, 5n], kind);
+  }
+});

@@ -91,6 +91,11 @@ export class PositionFold {
     if (first === undefined) return;
     for (const row of rows) this.#touch(row);
     this.#timestamp = first.timestamp;
+    if (first.kind !== "trade" && first.shares === 0n) {
+      // The shares had an unknown owner: only their collateral is the wallet's.
+      this.#of(first).unknownProceeds += first.cash;
+      return;
+    }
     switch (first.kind) {
       case "trade":
         return this.#trade(first);
