@@ -46,13 +46,13 @@ try {
   await mkdir(dir, { recursive: true });
   const dataDir = join(dir, "data");
   if (!existsSync(dataDir)) await fillColdStore({ dataDir, trades, secondsPerBlock });
-  const known = await countBlocks(dataDir);
+  const firstBlocks = await countBlocks(dataDir);
   const node = await startServer(
     "endless-node.ts",
-    [known, secondsPerBlock, newBlockEveryMs].map(String),
+    [firstBlocks, secondsPerBlock, newBlockEveryMs].map(String),
   );
   const service = await serveColdStore(node.url, { dataDir, dir, key });
-  console.log(`${trades} trades in ${known} blocks, one more every ${newBlockEveryMs} ms`);
+  console.log(`${trades} trades in ${firstBlocks} blocks, one more every ${newBlockEveryMs} ms`);
   // Measured before any other request, and not while files are being written.
   const ofDisk = await measureDiskReads(dataDir, requestsEach, random);
   console.log(

@@ -18,8 +18,8 @@ const artifacts = new Map<ContractName, Artifact>();
 
 /** Reads a compiled contract of demo/contracts. */
 export function getArtifact(name: ContractName): Artifact {
-  const known = artifacts.get(name);
-  if (known !== undefined) return known;
+  const cached = artifacts.get(name);
+  if (cached !== undefined) return cached;
   const file = new URL(`./artifacts/${name}.json`, import.meta.url);
   const artifact = JSON.parse(readFileSync(file, "utf8")) as Artifact;
   artifacts.set(name, artifact);

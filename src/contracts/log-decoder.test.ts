@@ -240,7 +240,7 @@ test("the log filter has every address and event that is decoded, each once", ()
   const speaking = all.filter((contract) => getDecoders(contract).length > 0);
   const decoders = speaking.flatMap((contract) => getDecoders(contract));
   assert.deepEqual(new Set(addresses), new Set(speaking.map((contract) => contract.address)));
-  assert.deepEqual(new Set(topics0), new Set(decoders.map((known) => known.topic0)));
+  assert.deepEqual(new Set(topics0), new Set(decoders.map((one) => one.topic0)));
   assert.equal(new Set(addresses).size, addresses.length);
   assert.equal(new Set(topics0).size, topics0.length);
 });

@@ -41,8 +41,8 @@ function rollUp(
     if (!(isOwn || requested.inverted.includes(minute.tokenId))) continue;
     const candle = isOwn ? own : invertCandle(own);
     const bucket = minute.minute - (minute.minute % requested.bucketSeconds);
-    const known = buckets.get(bucket);
-    buckets.set(bucket, known === undefined ? candle : mergeCandles(known, candle));
+    const existing = buckets.get(bucket);
+    buckets.set(bucket, existing === undefined ? candle : mergeCandles(existing, candle));
   }
   return buckets;
 }

@@ -63,7 +63,7 @@ test("conditions whose migrations form a cycle have no question", () => {
 
 test("an older exchange that registers a condition of generation 3 is listed, in any order of events", () => {
   const registered = { kind: "token_registered", conditionId: one } as Event;
-  const known = combo(one, other);
-  assert.deepEqual(marketAfter([registered, known])?.exchangeVersions, [1]);
-  assert.deepEqual(marketAfter([known, registered])?.exchangeVersions, [1]);
+  const comboEvent = combo(one, other);
+  assert.deepEqual(marketAfter([registered, comboEvent])?.exchangeVersions, [1]);
+  assert.deepEqual(marketAfter([comboEvent, registered])?.exchangeVersions, [1]);
 });

@@ -92,9 +92,9 @@ test("404: suggests the path that was probably meant, and points to /docs", asyn
     "/v1/ready-made": "/v1/ready-made/{token_id}",
     "/v1/readymade/0x12": "/v1/ready-made/{token_id}",
   };
-  for (const [path, known] of Object.entries(meant)) {
+  for (const [path, suggested] of Object.entries(meant)) {
     const { message } = assertError(await server.request("GET", path), "NOT_FOUND");
-    assert.equal(message, `There is no such path; did you mean ${known}? See /docs`);
+    assert.equal(message, `There is no such path; did you mean ${suggested}? See /docs`);
   }
   const { message } = assertError(await server.request("GET", "/wp-login.php"), "NOT_FOUND");
   assert.equal(message, "There is no such path; see /docs");

@@ -118,12 +118,12 @@ test("200: before the first block there is no price", async () => {
 
 test("200: past prices of several tokens are those of each, and unknown tokens are named", async () => {
   const at = server.fills[Math.floor(server.fills.length / 2)]?.seq ?? 0;
-  const known = tokens.filter((id) => server.state.directory.isKnownToken(id));
-  const ids = [...known.map(formatTokenId), "1"].join(",");
+  const indexed = tokens.filter((id) => server.state.directory.isKnownToken(id));
+  const ids = [...indexed.map(formatTokenId), "1"].join(",");
   const answer = await server.get(`/v1/price?token_ids=${ids}&at=${at}`);
   assert.equal(answer.status, 200, answer.text);
   assertEveryHeader(answer.headers);
-  assert.deepEqual(answer.body["data"], await Promise.all(known.map((id) => getPast(id, at))));
+  assert.deepEqual(answer.body["data"], await Promise.all(indexed.map((id) => getPast(id, at))));
   assert.deepEqual(answer.body["not_found"], ["1"]);
 });
 

@@ -208,8 +208,8 @@ test("200: a reorg that reverts markets reverts their events", async () => {
   const newest = server.newestBlock;
   await server.fork(server.finalBlock, []);
   const final = await all({ neg_risk: "true", sort: "created_at" });
-  const known = new Set(getIds(await server.getAll("/v1/markets?limit=100")));
-  assert(final.every((event) => getIds(getMarkets(event)).every((id) => known.has(id))));
+  const listed = new Set(getIds(await server.getAll("/v1/markets?limit=100")));
+  assert(final.every((event) => getIds(getMarkets(event)).every((id) => listed.has(id))));
   assert.notDeepEqual(final, before);
   await server.advance({ unfinalized: newest });
   assert.deepEqual(await all({ neg_risk: "true", sort: "created_at" }), before);

@@ -8,10 +8,10 @@ after(() => server.close());
 
 const path = "/v1/price";
 const trades = await server.getAll("/v1/trades?limit=1000");
-const known = [...new Set(trades.map((row) => String(row["token_id"])))];
+const traded = [...new Set(trades.map((row) => String(row["token_id"])))];
 
 test("200: each price equals that of a single request, in the requested order", async () => {
-  const ids = [...known, ...known.slice(0, 1)];
+  const ids = [...traded, ...traded.slice(0, 1)];
   const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
   assert.equal(answer.status, 200);
   const alone = await Promise.all(
@@ -24,7 +24,7 @@ test("200: each price equals that of a single request, in the requested order", 
 });
 
 test("200: tokens never seen are listed in not_found", async () => {
-  const [id = ""] = known;
+  const [id = ""] = traded;
   const answer = await server.get(`${path}?token_ids=1,${id},02`);
   assert.deepEqual(
     toRows(answer).map((row) => row["token_id"]),
@@ -34,7 +34,7 @@ test("200: tokens never seen are listed in not_found", async () => {
 });
 
 test("200: a hundred prices in one request", async () => {
-  const ids = Array.from({ length: 100 }, (_, index) => known[index % known.length]);
+  const ids = Array.from({ length: 100 }, (_, index) => traded[index % traded.length]);
   const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
   assert.equal(toRows(answer).length, 100);
 });

@@ -52,8 +52,8 @@ test("a key that is sent still has its own limit, and an invalid key is still re
   const server = await openTestServer({ routes: [readable], isPublicRead: true });
   cleanUp(t, async () => server.close());
   const { read: key } = server.keys;
-  const known = await server.request("GET", "/v1/readable", { key });
-  assert.equal(known.headers.get("x-ratelimit-limit"), "1000");
+  const withKey = await server.request("GET", "/v1/readable", { key });
+  assert.equal(withKey.headers.get("x-ratelimit-limit"), "1000");
   assertError(await server.request("GET", "/v1/readable", { key: "ow_read_x" }), "UNAUTHORIZED");
 });
 

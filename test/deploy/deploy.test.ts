@@ -15,12 +15,12 @@ const alerts = readText("deploy/alerts.yml");
 const dashboard = readText("deploy/grafana/oddwire.json");
 
 test("every metric in the alerts and the dashboard exists", () => {
-  const known = new Set(metricTable.flatMap(({ name }) => [name, `${name}_bucket`]));
+  const existing = new Set(metricTable.flatMap(({ name }) => [name, `${name}_bucket`]));
   const histograms = /^oddwire_(?:http_request|store_query|store_insert)_duration_seconds_bucket$/;
   for (const text of [alerts, dashboard]) {
     const named = new Set(text.match(/\b(?:oddwire|process|nodejs)_\w+/g));
     assert.ok(named.size > 8);
-    const unknown = [...named].filter((name) => !known.has(name) && !histograms.test(name));
+    const unknown = [...named].filter((name) => !existing.has(name) && !histograms.test(name));
     assert.deepEqual(unknown, []);
   }
 });
@@ -92,7 +92,7 @@ test("the unit writes no core files, which would contain keys", () => {
 });
 
 test("every setting named in deploy/ exists", () => {
-  const known = new Set(allSettings().map(({ variable }) => variable as string));
+  const existing = new Set(allSettings().map(({ variable }) => variable as string));
   for (const file of [
     "Dockerfile",
     "compose.yaml",
@@ -103,7 +103,7 @@ test("every setting named in deploy/ exists", () => {
   ]) {
     const named = readText(`deploy/${file}`).match(/\bODDWIRE_\w+/g) ?? [];
     assert.deepEqual(
-      named.filter((name) => !known.has(name)),
+      named.filter((name) => !existing.has(name)),
       [],
       file,
     );

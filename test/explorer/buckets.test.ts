@@ -79,7 +79,7 @@ suite("markets of an event", () => {
   });
 
   test("are found as outcomes of their event, with the price of each", () => {
-    const known = (one: Market, price: string): Market => ({
+    const priced = (one: Market, price: string): Market => ({
       ...one,
       status: "open",
       volume_usd: "120",
@@ -88,7 +88,7 @@ suite("markets of an event", () => {
       end_date: null,
       tokens: [{ outcome: "Yes", price } as Market["tokens"][number]],
     });
-    const markets = [known(ana, "0.6"), known(rain, "0.1"), known(bo, "0.3")];
+    const markets = [priced(ana, "0.6"), priced(rain, "0.1"), priced(bo, "0.3")];
     const found = foundGroups(groupMarkets(markets));
     assert.deepEqual(
       found.map(({ kind, title, about, detail }) => [kind, title, about, detail]),

@@ -437,8 +437,8 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
 
   await t.test("shows times in the zone of the viewer", async () => {
     type Times = { readonly data: readonly { readonly timestamp_ms: number }[] };
-    const known = await service.get<Times>(`/v1/trades?tx_hash=${lastTrade.tx_hash}&limit=1`);
-    const atMs = known.data[0]?.timestamp_ms;
+    const last = await service.get<Times>(`/v1/trades?tx_hash=${lastTrade.tx_hash}&limit=1`);
+    const atMs = last.data[0]?.timestamp_ms;
     assert(atMs !== undefined);
     const there = await openTab();
     const devTools = await there.context().newCDPSession(there);

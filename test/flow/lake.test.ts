@@ -100,11 +100,11 @@ test("a service that is filled from a lake equals the one that wrote it", {
   assert.deepEqual([part.status, await part.text()], [206, text.slice(10, 20)]);
   // `fetch` would add `Cache-Control: no-cache`, which asks for the whole file.
   const headers = { "x-api-key": adminKey, "if-none-match": etag };
-  const [known] = await once(
+  const [unchanged] = await once(
     get(`${first.baseUrl}/v1/lake/manifest.json`, { headers }),
     "response",
   );
-  assert.equal((known as IncomingMessage).statusCode, 304);
+  assert.equal((unchanged as IncomingMessage).statusCode, 304);
   assert.equal((await first.request("/v1/lake/..%2Fdata")).status, 404);
   assert.equal(await first.stop(), 0);
 

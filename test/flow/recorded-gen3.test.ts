@@ -42,10 +42,10 @@ async function assertMarkets(service: Service): Promise<void> {
     markets.filter((row) => listed.has(String(row["id"]))),
   );
   const resolved = recording.markets.filter((market) => market.result !== null);
-  const known = new Set(recording.markets.map((market) => market.condition_id_bytes31));
+  const recorded = new Set(recording.markets.map((market) => market.condition_id_bytes31));
   const resolutions = await service.getAllPages("/v1/resolutions?limit=100");
   for (const row of resolutions) assertOfKnownEvent(String(row["condition_id"]));
-  const results = resolutions.filter((row) => known.has(String(row["condition_id"])));
+  const results = resolutions.filter((row) => recorded.has(String(row["condition_id"])));
   assert.deepEqual(
     Object.fromEntries(results.map(getResult)),
     Object.fromEntries(resolved.map(expectResult)),

@@ -36,19 +36,24 @@ function applied(blocks: readonly BlockFacts[]): MarketState {
 
 function openFile(
   { path, store }: Pick<StoreFolder, "path" | "store">,
-  { known = contracts }: { known?: Contracts } = {},
+  { configured = contracts }: { configured?: Contracts } = {},
 ): MarketsFile {
-  return MarketsFile.open(path, { contracts: known, coverage: store.coverage, repairs: 0, clock });
+  return MarketsFile.open(path, {
+    contracts: configured,
+    coverage: store.coverage,
+    repairs: 0,
+    clock,
+  });
 }
 
 /** Opens the copy and loads the state as the service does. Closes the copy without a save, like a crash. */
 async function withState(
   folder: StoreFolder,
   look: (state: MarketState, file: MarketsFile) => void,
-  known = contracts,
+  configured = contracts,
 ): Promise<void> {
-  const file = openFile(folder, { known });
-  const state = new MarketState(known, file);
+  const file = openFile(folder, { configured });
+  const state = new MarketState(configured, file);
   await folder.store.loadView(state);
   look(state, file);
   file.close();

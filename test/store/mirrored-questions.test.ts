@@ -195,17 +195,17 @@ function expectedRows({ conditions, getLegacy }: Questions, chain: readonly Bloc
     .flatMap(({ fills }) => fills)
     .filter(isTrade);
   const toTrades = ({ pair }: Condition) => trades.filter(({ tokenId }) => pair.includes(tokenId));
-  const known = conditions.filter((one) => {
+  const visible = conditions.filter((one) => {
     if (one.prepared !== null) return has(one.prepared);
     const isNamed = logs.some(({ topics }) => topics.join().includes(one.id.slice(2, 64)));
     return isNamed || toTrades(one).length > 0;
   });
   const pairs = new Map(
-    known
+    visible
       .filter(({ prepared }) => prepared === null)
-      .map((mirror) => [mirror, known.find(({ id }) => id === getLegacy(mirror.id, has))]),
+      .map((mirror) => [mirror, visible.find(({ id }) => id === getLegacy(mirror.id, has))]),
   );
-  return known.flatMap((one) => {
+  return visible.flatMap((one) => {
     if (pairs.get(one) !== undefined) return [];
     const mirror = [...pairs].find(([, legacy]) => legacy === one)?.[0];
     const both = mirror === undefined ? [one] : [one, mirror];

@@ -93,8 +93,8 @@ export class ApiContract {
       const value = schema.type === "integer" ? Number(text) : text;
       if (text !== null) this.#assertValid(schema, value, `${name}: ${header}`);
     }
-    const known = new Set([...transportHeaders, ...reported.map(([header]) => header)]);
-    const others = [...headers.keys()].filter((header) => !known.has(header));
+    const documented = new Set([...transportHeaders, ...reported.map(([header]) => header)]);
+    const others = [...headers.keys()].filter((header) => !documented.has(header));
     assert.deepEqual(others, [], `${name}: headers that are not documented`);
   }
 

@@ -74,9 +74,9 @@ function assertSameRows(stored: readonly object[], expected: readonly object[]):
   const toText = (row: object) => inspect(row, { sorted: true });
   const [own, right] = [stored.map(toText), expected.map(toText)];
   assert.equal(own.length, right.length);
-  const [known, requested] = [new Set(own), new Set(right)];
+  const [found, requested] = [new Set(own), new Set(right)];
   assert.deepEqual(own.filter((row) => !requested.has(row)).slice(0, 3), []);
-  assert.deepEqual(right.filter((row) => !known.has(row)).slice(0, 3), []);
+  assert.deepEqual(right.filter((row) => !found.has(row)).slice(0, 3), []);
 }
 
 /** Asserts that the hour candles are the sums of their minutes. */

@@ -104,8 +104,8 @@ const knownBits = new Map<string, readonly number[]>();
 const knownBitsMax = 10_000;
 
 function bloomBits(value: string): readonly number[] {
-  const known = knownBits.get(value);
-  if (known !== undefined) return known;
+  const cached = knownBits.get(value);
+  if (cached !== undefined) return cached;
   const delta = Buffer.from(keccak_256(Buffer.from(value.slice(2), "hex")));
   const bits = [0, 2, 4].map((offset) => delta.readUInt16BE(offset) % 2048);
   if (knownBits.size >= knownBitsMax) knownBits.clear();

@@ -85,9 +85,9 @@ async function openVenue(t: TestContext): Promise<ScriptedVenue> {
 /** The number of markets with metadata of the venue; `null` until all markets that the venue knows have it. */
 export async function describedMarkets(service: Service): Promise<number | null> {
   const rows = await service.getAllPages("/v1/markets?limit=100");
-  const known = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));
+  const byCondition = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));
   const ours = rows.flatMap((row) => {
-    const market = known.get(String(row["id"]));
+    const market = byCondition.get(String(row["id"]));
     return market === undefined ? [] : [{ row, slug: toSlug(market.conditionId) }];
   });
   const described = ours.filter(

@@ -80,6 +80,6 @@ function describeColumns({ directory: { columns } }: MarketState): unknown {
     dayChange: columns.dayChange.get(ordinal),
   }));
   // A market that was reverted keeps its ordinal, with numbers of 0.
-  const known = entries.filter(({ createdAt }) => createdAt > 0);
-  return known.toSorted((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
+  const prepared = entries.filter(({ createdAt }) => createdAt > 0);
+  return prepared.toSorted((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
 }

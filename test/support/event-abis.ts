@@ -659,8 +659,8 @@ const byTopicCache = new Map<readonly EventAbi[], ReadonlyMap<string, EventAbi>>
 
 function abisByTopic(contract: Contract): ReadonlyMap<string, EventAbi> {
   const abis = getAbis(contract);
-  const known = byTopicCache.get(abis);
-  if (known !== undefined) return known;
+  const cached = byTopicCache.get(abis);
+  if (cached !== undefined) return cached;
   const byTopic = new Map(abis.map((abi) => [toEventSelector(abi.item), abi]));
   byTopicCache.set(abis, byTopic);
   return byTopic;

@@ -105,9 +105,9 @@ export class RequestFuzzer {
 
   /** An unknown, misspelled or repeated name, or text that is not a pair. */
   #wildPair(pairs: readonly string[]): string {
-    const known = pairs[0] ?? "limit=0";
+    const valid = pairs[0] ?? "limit=0";
     const wildName = encodeURIComponent(this.#random.pick(wildTexts));
-    const names = [known, known.toUpperCase(), known.slice(1), `${wildName}=1`, "__proto__=1"];
+    const names = [valid, valid.toUpperCase(), valid.slice(1), `${wildName}=1`, "__proto__=1"];
     return this.#random.pick([...names, "&&=", "==", "?", "limit", "%ff=1"]);
   }
 

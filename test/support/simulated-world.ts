@@ -284,11 +284,11 @@ export class SimulatedWorld {
   /** An endpoint never reports a block as final that the chain may still replace. No client could detect that. */
   #sendFinality(): void {
     for (const { endpoint, tag } of this.#nodes) {
-      const known = Math.min(this.#finalized, endpoint.commonWith(this.#scripted));
-      if (tag === "honest") endpoint.setFinalized(known);
+      const honest = Math.min(this.#finalized, endpoint.commonWith(this.#scripted));
+      if (tag === "honest") endpoint.setFinalized(honest);
       if (tag === "missing") endpoint.setFinalized(null);
       if (tag === "backwards") {
-        endpoint.setFinalized(this.#random.integer(numberBeforeChains + 1, known));
+        endpoint.setFinalized(this.#random.integer(numberBeforeChains + 1, honest));
       }
     }
   }

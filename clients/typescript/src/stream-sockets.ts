@@ -18,10 +18,10 @@ export class StreamSockets {
   /** Subscribes on a connection that has room, or on a new one; with `isAlone`, on one of its own. */
   subscribe(request: Subscribe, isAlone: boolean): StreamInbox {
     this.#open = this.#open.filter(({ isClosed }) => !isClosed);
-    const known = isAlone
+    const existing = isAlone
       ? undefined
       : this.#open.find((socket) => socket.hasRoomFor(request.channel));
-    const socket = known ?? this.#connect(!isAlone);
+    const socket = existing ?? this.#connect(!isAlone);
     return socket.subscribe(request);
   }
 

@@ -11,20 +11,20 @@ import { containsLogs, countBits, deriveBloomBits, isExplainedBy, mayContain } f
 import { deriveLogFilter, showsMore } from "./log-filter.ts";
 
 /** A worked example from the public documentation of Ethereum. */
-const known = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };
+const sample = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };
 
 function bloomWith(items: readonly string[]): bigint {
   return items.reduce((bloom, item) => bloom | deriveBloomBits(item as Address), 0n);
 }
 
 test("an item sets the three bits that the protocol specifies", () => {
-  const bits = known.bits.reduce((all, bit) => all | (1n << BigInt(bit)), 0n);
-  assert.equal(deriveBloomBits(known.item as Address), bits);
+  const bits = sample.bits.reduce((all, bit) => all | (1n << BigInt(bit)), 0n);
+  assert.equal(deriveBloomBits(sample.item as Address), bits);
 });
 
 test("the set bits of a bloom are counted", () => {
   assert.equal(countBits(0n), 0);
-  assert.equal(countBits(bloomWith([known.item])), 3);
+  assert.equal(countBits(bloomWith([sample.item])), 3);
   assert.equal(countBits((1n << 2048n) - 1n), 2048);
 });
 

@@ -35,9 +35,9 @@ function assertLedger(blocks: readonly BlockFacts[], expected: readonly Expected
   const rows = blocks.flatMap((block) => formatRows(block.ledger.map(withConversionFee)));
   const right = expected.filter(({ kind }) => kind !== "resolution").map(formatExpectedRow);
   const [own, theirs] = [toLines(rows), toLines(right)];
-  const [known, requested] = [new Set(own), new Set(theirs)];
+  const [ownLines, requested] = [new Set(own), new Set(theirs)];
   assert.deepEqual(own.filter((line) => !requested.has(line)).slice(0, 3), []);
-  assert.deepEqual(theirs.filter((line) => !known.has(line)).slice(0, 3), []);
+  assert.deepEqual(theirs.filter((line) => !ownLines.has(line)).slice(0, 3), []);
   assert.ok(own.every((line, index) => line === theirs[index]));
 }
 

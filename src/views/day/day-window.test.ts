@@ -74,7 +74,7 @@ const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(anyStep, { maxLength: 3
 
 /** Two tokens belong to one market. The market of the third token becomes known after its first trade. */
 const getMarket = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;
-const known = {
+const directory = {
   lastTrade: () => null,
   getOrdinal: (tokenId: TokenId) => (getMarket(tokenId) === 0 ? 0 : null),
 };
@@ -166,7 +166,7 @@ class Comparison {
       getFill(trade, { seq: toSeq(number, index), timestamp }),
     );
     this.#blocks.push({ timestamp, fills });
-    this.window.add(fills.filter(isTrade), known);
+    this.window.add(fills.filter(isTrade), directory);
     for (const tokenId of tokenIds) {
       this.window.assignMarket(tokenId, getMarket(tokenId));
       // A candle is kept up to date once it was requested.
@@ -188,7 +188,7 @@ class Comparison {
     const now = this.#getTime(this.#blocks.length - 1);
     this.window.resume(this.#settled, now);
     const fills = this.#blocks.slice(this.#settled + 1).flatMap((block) => block.fills);
-    this.window.add(fills.filter(isTrade), known);
+    this.window.add(fills.filter(isTrade), directory);
     for (const tokenId of tokenIds) this.window.assignMarket(tokenId, getMarket(tokenId));
     this.window.finishLoading();
     this.#settled = this.#blocks.length - 1;
@@ -276,7 +276,7 @@ describe("the day window", () => {
     const window = new DayWindow(new MemoryStateStore(), marketSums());
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
-    window.add([getFill(trade, { seq: toSeq(1, 0), timestamp: 100 })], known);
+    window.add([getFill(trade, { seq: toSeq(1, 0), timestamp: 100 })], directory);
     window.moveTo(100 + dayWindowSeconds - 1);
     assert.equal(window.getVolume(tokenId).trades, 1);
     window.moveTo(100 + dayWindowSeconds);

@@ -55,13 +55,13 @@ test("the queue returns every trade as it was added, after any additions and rem
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
       const queue = new TradeQueue(new MemoryStateStore());
-      const known: Known[] = [];
+      const added: Known[] = [];
       let [seq, timestamp] = [1_000_000, 1_780_000_000];
       for (const step of steps) {
         if ("count" in step) {
-          for (let left = Math.min(step.count, known.length); left > 0; left -= 1) {
+          for (let left = Math.min(step.count, added.length); left > 0; left -= 1) {
             queue[step.kind]();
-            known[step.kind]();
+            added[step.kind]();
           }
           continue;
         }
@@ -72,28 +72,28 @@ test("the queue returns every trade as it was added, after any additions and rem
           timestamp += step.times === 1 ? seconds : 0;
           return { ...rest, seq: seq as Seq, timestamp, number: next + index };
         });
-        add(queue, known, trades);
-        for (const trade of trades) known.push(trade);
+        add(queue, added, trades);
+        for (const trade of trades) added.push(trade);
       }
-      assertHolds(queue, known);
+      assertHolds(queue, added);
     }),
     propertySettings(40),
   );
 });
 
-function add(queue: TradeQueue, known: readonly Known[], trades: readonly Known[]): void {
+function add(queue: TradeQueue, added: readonly Known[], trades: readonly Known[]): void {
   const getNewest = new Float64Array(slotsCount);
-  for (const { slot, number } of known) getNewest[slot] = number;
+  for (const { slot, number } of added) getNewest[slot] = number;
   for (const trade of trades) {
     assert.equal(queue.push(trade.slot, trade, getNewest[trade.slot] ?? 0), trade.number);
     getNewest[trade.slot] = trade.number;
   }
 }
 
-function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
-  assert.equal(queue.next - queue.oldest, known.length);
+function assertHolds(queue: TradeQueue, added: readonly Known[]): void {
+  assert.equal(queue.next - queue.oldest, added.length);
   const before = new Map<number, number>();
-  for (const { number, slot, seq, timestamp, size, value, side } of known) {
+  for (const { number, slot, seq, timestamp, size, value, side } of added) {
     const actual = [queue.toSeq(number), queue.getTimestamp(number), queue.getSlot(number)];
     const stored = queue.getAmounts(number);
     const amounts = [BigInt(stored.size), BigInt(stored.value)];
