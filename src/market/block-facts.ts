@@ -14,6 +14,7 @@ import type { Fill } from "./fill.ts";
 import { getSupplyAccounts } from "./ledger/collateral.ts";
 import { deriveLedger } from "./ledger/derive-ledger.ts";
 import type { BalanceChange, LedgerRow } from "./ledger/ledger-row.ts";
+import { isForeign } from "./ledger/position-changes.ts";
 
 /** An event that is not a fill, with its position on the chain. */
 export type LocatedEvent = {
@@ -58,7 +59,7 @@ export const emptyBlock: Omit<BlockFacts, keyof TimedBlock> = {
 };
 
 /**
- * The largest amount of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38 digits. They
+ * The largest amount of collateral or of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38 digits. They
  * fit the price of one millionth of a share at this amount, and the sum of a hundred million such amounts.
  */
 const amountMax = 10n ** 30n;
@@ -81,8 +82,8 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     anomalies.push(...derived.anomalies);
     if (contracts.wallets) {
       const own = deriveLedger(transaction, derived.fills, { contracts, timestamp });
-      ledger.push(...own.rows);
-      balances.push(...own.balances);
+      for (const row of own.rows) ledger.push(row);
+      for (const change of own.balances) balances.push(change);
       if (own.difference !== null) {
         anomalies.push({ seq: own.difference, kind: "ledger_differs_from_transfers" });
       }
@@ -93,7 +94,7 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     const decoded = decoder.decode(log);
     if (decoded === null) continue;
     const { event } = decoded;
-    const reason = getQuarantineReason(event);
+    const reason = getQuarantineReason(event, contracts);
     if (reason !== null)
       quarantined.push({ ...locate(log, block.timestamp), reason, log: plainLog(log) });
     else if (isStoredEvent(event)) {
@@ -117,12 +118,17 @@ function isOfMarket({ requester }: OracleStep, { byAddress }: Contracts): boolea
   return requester === null || byAddress.get(requester)?.kind === "uma_adapter";
 }
 
-function getQuarantineReason(event: ChainEvent): string | null {
+function getQuarantineReason(event: ChainEvent, contracts: Contracts): string | null {
   if (event.kind === "undecodable") return event.reason;
-  if (event.kind !== "order_filled") return null;
-  const { makerAmount, takerAmount, fee } = event;
-  const tooLarge = makerAmount > amountMax || takerAmount > amountMax || fee > amountMax;
-  return tooLarge ? "an amount is above 10^30" : null;
+  return getAmounts(event, contracts).some((amount) => amount > amountMax || amount < -amountMax)
+    ? "an amount is above 10^30"
+    : null;
+}
+
+/** Returns the amounts of collateral in an event. Of other collateral than ours there can be any amount. */
+function getAmounts(event: ChainEvent, contracts: Contracts): readonly bigint[] {
+  if (event.kind === "order_filled") return [event.makerAmount, event.takerAmount, event.fee];
+  return event.kind === "positions_changed" && !isForeign(event, contracts) ? [event.cash] : [];
 }
 
 function locate(log: RawLog, timestamp: number): { seq: Seq; timestamp: number } {

@@ -136,7 +136,11 @@ export class LedgerDraft {
     const difference = this.#complete();
     const balances = [...this.#net.values(), ...this.#collateral.values()]
       .filter(({ shares }) => shares !== 0n)
-      .map((net) => ({ ...net, timestamp: location.timestamp }));
+      .map(({ shares, ...net }) => ({
+        ...net,
+        shares: BigInt.asIntN(256, shares),
+        timestamp: location.timestamp,
+      }));
     return { rows: numbered(this.#entries, location), balances, difference };
   }
 
@@ -195,11 +199,11 @@ function numbered(
         kind: entry.kind,
         role: entry.role ?? null,
         nature: entry.nature ?? null,
-        shares: amount,
+        shares: BigInt.asIntN(256, amount),
         cash: index === 0 ? cash : 0n,
         fee: index === 0 ? fee : 0n,
         feeShares: index === 0 ? feeShares : 0n,
-        counterparty: entry.counterparty ?? null,
+        counterparty: entry.counterparty === zeroAddress ? null : (entry.counterparty ?? null),
         via: entry.via ?? null,
       }));
     });

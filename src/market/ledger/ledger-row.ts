@@ -22,7 +22,7 @@ export type PositionNature = "foreign" | "nested" | "subset" | "full";
 /**
  * One change of one token of one wallet, with its cause. A cause that changes several tokens has a row for each, in
  * the order of outcomes; its collateral is on the first. Amounts are micros from the wallet's view: negative is out.
- * Shares are modulo 2^256, as on the chain.
+ * Shares are modulo 2^256, from -2^255: see `getShares`.
  */
 export type LedgerRow = {
   readonly seq: Seq;
@@ -60,6 +60,13 @@ export type BalanceChange = {
   readonly wallet: Address;
   readonly shares: bigint;
 };
+
+/** Returns the shares of a row. Only transfers have 2^255 or more; these are stored with the other sign. */
+export function getShares({ kind, shares }: Pick<LedgerRow, "kind" | "shares">): bigint {
+  if (kind === "transfer_in" && shares < 0n) return BigInt.asUintN(256, shares);
+  if (kind === "transfer_out" && shares > 0n) return -BigInt.asUintN(256, -shares);
+  return shares;
+}
 
 /** The number of the cause of a row among those of its wallet at its position. */
 export function getCause({ sub }: Pick<LedgerRow, "sub">): number {

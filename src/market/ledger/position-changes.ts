@@ -81,9 +81,10 @@ export class PositionChanges {
 
   /** Books what no event claimed as transfers. */
   finish(): void {
-    const { draft } = this.#parts;
+    const { draft, isWallet } = this.#parts;
     draft.keepParts(this.burnt, ({ at, owner }) => (at === owner ? zeroAddress : at));
-    for (const part of [...this.destroyed, ...this.minted, ...this.sentByAdapter]) {
+    const parts = [...this.destroyed, ...this.minted, ...this.sentByAdapter];
+    for (const part of parts.filter(({ at }) => isWallet(at))) {
       draft.transferParts([part], {
         from: part.isNew ? zeroAddress : (part.via ?? zeroAddress),
         to: part.at,
@@ -104,11 +105,11 @@ export class PositionChanges {
     this.#parts.draft.add({ seq, wallet: account, kind: cause, nature, via, cash, tokens });
   }
 
-  #getNature({ basis }: PositionsChanged, hasOther: boolean): PositionNature | null {
-    const { collateral, wrappedCollateral } = this.#parts.contracts;
+  #getNature(event: PositionsChanged, hasOther: boolean): PositionNature | null {
+    const { basis } = event;
     if (basis === null) return null;
+    if (isForeign(event, this.#parts.contracts)) return "foreign";
     if (basis.parentCollectionId !== null) return "nested";
-    if (basis.collateral !== collateral && basis.collateral !== wrappedCollateral) return "foreign";
     if (hasOther) return "subset";
     return basis.indexSets.every((set) => set === 1n || set === 2n) ? null : "full";
   }
@@ -180,6 +181,7 @@ export class PositionChanges {
     }
     const others = [...given, ...sent.filter(({ at }) => at !== account)];
     for (const [receiver, parts] of Map.groupBy(others, ({ at }) => at)) {
+      if (!isWallet(receiver)) continue;
       const counterparty = wallet ?? adapter;
       draft.add({
         seq,
@@ -253,6 +255,16 @@ export class PositionChanges {
   #getKind(account: Address): Contract["kind"] | null {
     return this.#parts.contracts.byAddress.get(account)?.kind ?? null;
   }
+}
+
+/** Whether positions are of another collateral than those of markets. */
+export function isForeign(
+  { basis }: Pick<PositionsChanged, "basis">,
+  { collateral, wrappedCollateral }: Contracts,
+): boolean {
+  return (
+    basis !== null && basis.collateral !== collateral && basis.collateral !== wrappedCollateral
+  );
 }
 
 function sumAll(parts: readonly TokenAmount[]): bigint {

@@ -6,7 +6,7 @@
  * For every position, with fees: cash in - cash out = realized + unknownProceeds + moved - cost - feeCost - costOut.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { getCause, type LedgerRow } from "./ledger-row.ts";
+import { getCause, getShares, type LedgerRow } from "./ledger-row.ts";
 
 /** What a wallet has of one token, and what it made of it. */
 export type Position = {
@@ -236,10 +236,14 @@ export class PositionFold {
 
   #transfer(rows: readonly FoldRow[]): void {
     for (const row of rows) {
-      if (row.shares >= 0n) this.#of(row).shares += row.shares;
+      const shares = getShares(row);
+      const position = this.#of(row);
+      // Anyone can mint any amount of these.
+      if (row.nature === "foreign") position.shares = BigInt.asUintN(256, position.shares + shares);
+      else if (shares >= 0n) position.shares += shares;
       else {
-        const { cost, feeCost } = this.#giveUnknownFirst(row);
-        this.#of(row).costOut += cost + feeCost;
+        const { cost, feeCost } = this.#giveUnknownFirst({ ...row, shares });
+        position.costOut += cost + feeCost;
       }
     }
   }

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { divideHalfEven, formatMicros, microsPerUnit } from "../../base/decimal.ts";
 import { toBlockNumber, toLogIndex } from "../../base/ids.ts";
 import { type Activity, activityTokensMax, getTradeSide } from "../../market/ledger/activity.ts";
-import { getCause, type LedgerRow } from "../../market/ledger/ledger-row.ts";
+import { getCause, getShares, type LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { conversionCash } from "../../market/ledger/position.ts";
 import { marketRow } from "../market-row.ts";
 import { type RowContext, toMarketFields, toTokenFields } from "../trade-row.ts";
@@ -71,7 +71,7 @@ export type ActivityRow = Static<typeof activityRow>;
 export function toActivityRow(activity: Activity, context: RowContext): ActivityRow {
   const { seq, wallet, rows, txHash, timestamp } = activity;
   const [first] = rows;
-  const changes = rows.map(({ tokenId, shares }) => ({ ...context.getToken(tokenId), shares }));
+  const changes = rows.map((row) => ({ ...context.getToken(row.tokenId), shares: getShares(row) }));
   const tokens = changes.slice(0, activityTokensMax).map((change) => {
     const { token_id, condition_id, outcome } = toTokenFields(change);
     return { token_id, condition_id, outcome, size: formatMicros(change.shares) };

@@ -17,7 +17,7 @@ import type { Trade } from "../../market/fill.ts";
 import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import { getCollateralId } from "../../market/ledger/collateral.ts";
-import { addSupply, toSupplyChange } from "../../market/ledger/holder.ts";
+import { addSupply, type TokenSupply, toSupplyChange } from "../../market/ledger/holder.ts";
 import type { BalanceChange } from "../../market/ledger/ledger-row.ts";
 import {
   generationBit,
@@ -141,13 +141,14 @@ export class MarketDirectory extends ListedConditions {
 
   #applySupply(tokenId: TokenId, changes: readonly BalanceChange[]): void {
     const before = this.getSupply(tokenId);
-    const supply = changes
-      .map((change) => toSupplyChange(change, this.contracts))
-      .reduce(addSupply, before);
-    this.supplies.set(tokenId, {
-      ...supply,
-      seq: Math.max(before.seq, ...changes.map((change) => change.seq)),
-    });
+    const supply = changes.reduce<TokenSupply>(
+      (sum, change) => ({
+        ...addSupply(sum, toSupplyChange(change, this.contracts)),
+        seq: Math.max(sum.seq, change.seq),
+      }),
+      before,
+    );
+    this.supplies.set(tokenId, supply);
     const slot = this.slots.get(tokenId);
     const condition = slot && this.conditions.get(slot.conditionId);
     if (condition !== undefined) this.updateSumColumns(condition);
