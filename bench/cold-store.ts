@@ -118,7 +118,7 @@ export async function fillColdStore({
 }
 
 /** Resolves when the engine has nothing left to merge, as some time after a backfill. */
-async function mergesDone(engine: Engine): Promise<void> {
+export async function mergesDone(engine: Engine): Promise<void> {
   for (let idle = 0; idle < 5; ) {
     const [row] = await engine.query("SELECT count() FROM system.merges");
     idle = Number(row?.[0]) === 0 ? idle + 1 : 0;
@@ -131,7 +131,7 @@ type Shape = ReturnType<typeof getTokens> & {
   readonly secondsPerBlock: number;
 };
 
-async function putTokens(engine: Engine, ids: readonly TokenId[]): Promise<void> {
+export async function putTokens(engine: Engine, ids: readonly TokenId[]): Promise<void> {
   await engine.command("CREATE DATABASE bench ENGINE = Atomic");
   await engine.command(
     "CREATE TABLE bench.tokens (number UInt32, token_id FixedString(32)) ENGINE = Memory",
@@ -151,15 +151,15 @@ function fillsSql(from: number, to: number, shape: Shape): string {
   return `INSERT INTO fills SELECT
     block * 1000000 + n % ${fillsPerBlock} AS seq, ${getBlockTime(0, secondsPerBlock)} + block * ${secondsPerBlock},
     token_id, toInt8(is_summary ? 2 : 1),
-    is_summary ? ${wallet("4, match")} : ${wallet("5, n")},
-    is_summary ? unhex('${exchange}') : ${wallet("4, match")},
+    is_summary ? ${toWallet("4, match")} : ${toWallet("5, n")},
+    is_summary ? unhex('${exchange}') : ${toWallet("4, match")},
     reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
     toInt8(roll % 2 + 1), 2,
-    is_summary ? ${bytes32("2, match")} : ${bytes32("3, n")}, ${bytes32("1, match")},
+    is_summary ? ${toBytes32("2, match")} : ${toBytes32("3, n")}, ${toBytes32("1, match")},
     toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${getBlockHash(0).slice(18)}')), 32),
     unhex('${exchange}'), 1, toInt8(is_summary ? 1 : 2), token_id,
     toUInt128(is_summary ? value : size), toUInt128(is_summary ? size : value), 0, 0, ${zeros}, ${zeros},
-    1, ${bytes32("2, match")}, ${matchSeq}, is_summary ? ${legsPerMatch} : 0
+    1, ${toBytes32("2, match")}, ${matchSeq}, is_summary ? ${legsPerMatch} : 0
   FROM (
     SELECT number AS n, intDiv(number, ${fillsPerBlock}) AS block,
       intDiv(number, ${fillsPerMatch}) AS match, number % ${fillsPerMatch} = ${legsPerMatch} AS is_summary,
@@ -182,14 +182,14 @@ function byTokenSql(from: number, to: number): string {
 }
 
 /** SQL of a hash of the given numbers, with the length of hashes on the chain. */
-function bytes32(numbers: string): string {
+export function toBytes32(numbers: string): string {
   return `reinterpretAsFixedString(toUInt256(cityHash64(${numbers})) * toUInt256('${spread}'))`;
 }
 
 /** SQL of one of 100,000 wallets, few of which trade often. */
-function wallet(numbers: string): string {
+export function toWallet(numbers: string): string {
   const share = `cityHash64(${numbers}) / 18446744073709551616.`;
-  const hash = bytes32(`9, floor(pow(${share}, 3) * 100000)`);
+  const hash = toBytes32(`9, floor(pow(${share}, 3) * 100000)`);
   return `toFixedString(substring(${hash}, 1, 20), 20)`;
 }
 
