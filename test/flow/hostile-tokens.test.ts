@@ -84,8 +84,9 @@ test("hostile tokens", async (t) => {
   assert.equal(final.wallet["complete"], true);
   assert.equal(final.wallet["positions_total"], final.positions.length);
   const large = final.activity.find((row) => (row["tokens"] as unknown[]).length > 1);
-  assert.equal((large?.["tokens"] as unknown[]).length, 256);
-  assert.equal(large?.["tokens_truncated"], true);
+  assert(large !== undefined);
+  assert.equal((large["tokens"] as unknown[]).length, 256);
+  assert.equal(large["tokens_truncated"], true);
   const sizes = final.activity.flatMap((row) => row["tokens"] as { size: string }[]);
   assert(sizes.some(({ size }) => size === formatMicros(max)));
   assert.deepEqual(
