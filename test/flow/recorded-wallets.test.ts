@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatMicros } from "../../src/base/decimal.ts";
 import { toTokenId } from "../../src/base/ids.ts";
+import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import { on } from "../support/faults.ts";
+import { embeddedOnly } from "../support/open-facts.ts";
 import { readFixture } from "../support/read-fixture.ts";
 import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
 import {
@@ -34,45 +36,107 @@ test("a recording of wallets", async (t) => {
   await t.test("open interest", () => checkInterest(service));
   assert.equal(await service.stop(), 0);
   await t.test("balances of the contracts", () => checkBalances(stage));
+  await t.test("a changed row is found and repaired", { skip: embeddedOnly }, () =>
+    checkAudit(stage),
+  );
 });
 
-/** Compares stored balances with those that the recording read from contract state. */
-async function checkBalances({ node, head, commandSettings }: Stage): Promise<void> {
+/** Answers `balanceOfBatch` from the balances that the recording read from contract state, with a surplus of the first. */
+function serveBalances(node: Stage["node"]) {
   const { holders, tokens, blocks: changes } = readExpectedBalances();
-  const balances = new Map<string, bigint>();
-  for (const [, changed] of changes)
-    for (const [holder, token, balance] of changed)
-      balances.set(`${holders[holder]} ${tokens[token]}`, BigInt(balance));
-  let calls = 0;
-  let surplus = 0n;
+  const served = { calls: new Map<number, number>(), surplus: 0n };
+  const readAt = (height: number) => {
+    const balances = new Map<string, bigint>();
+    for (const [block, changed] of changes) {
+      if (block > height) continue;
+      for (const [holder, token, balance] of changed)
+        balances.set(`${holders[holder]} ${tokens[token]}`, BigInt(balance));
+    }
+    return balances;
+  };
   node.fault(
     on("eth_call", ({ params }) => {
       const [{ data = "" } = {}, block] = params as readonly [{ readonly data?: string }?, string?];
-      assert.equal(Number(block), head);
-      calls += 1;
+      const height = Number(block);
+      served.calls.set(height, (served.calls.get(height) ?? 0) + 1);
+      const balances = readAt(height);
       const words = data.slice(10).match(/.{64}/g) ?? [];
       const count = Number(`0x${words[2]}`);
       const read = words.slice(3, 3 + count).map((wallet, index) => {
         const pair = `0x${wallet.slice(24)} 0x${words[4 + count + index]}`;
-        return (balances.get(pair) ?? 0n) + (index === 0 ? surplus : 0n);
+        return (balances.get(pair) ?? 0n) + (index === 0 ? served.surplus : 0n);
       });
       const result = [32n, BigInt(count), ...read].map((word) => toTokenId(word).slice(2));
       return { kind: "result", json: JSON.stringify(`0x${result.join("")}`) };
     }),
   );
+  return served;
+}
+
+/** Compares stored balances with those that the recording read from contract state. */
+async function checkBalances({ node, head, commandSettings }: Stage): Promise<void> {
+  const served = serveBalances(node);
   const run = (count: string) =>
     runCommand(["check", "--from", String(head), "--balances", count], commandSettings);
   const equal = await run("4000");
   assert.equal(equal.code, 0, equal.stderr);
   assert.match(equal.stdout, /^3\d{3} balances at block 557: equal those of the contracts$/m);
-  assert(calls > 10);
-  surplus = 1n;
+  assert((served.calls.get(head) ?? 0) > 10);
+  assert.deepEqual([...served.calls.keys()], [head]);
+  served.surplus = 1n;
   const differs = await run("300");
   assert.equal(differs.code, 2, differs.stderr);
   assert.match(differs.stdout, /^0x[0-9a-f]{40} holds \d+ of token \d+, and \d+ is stored$/m);
   const wrong = await run("many");
   assert.deepEqual([wrong.code, wrong.stderr.includes("from 0 to 100000")], [2, true]);
 }
+
+/** Changes a row of each table of wallets, which a check finds and a repair corrects. */
+async function checkAudit({ dataDir, commandSettings }: Stage): Promise<void> {
+  const engine = await ChdbEngine.open(dataDir);
+  const [found] = await engine.query("SELECT max(seq) FROM ledger WHERE kind = 'split'");
+  const seq = Number(found?.[0]);
+  for (const table of ["ledger", "balance_changes"]) {
+    await engine.command(
+      `ALTER TABLE ${table} UPDATE shares = shares + 1 WHERE seq = ${seq} SETTINGS mutations_sync = 2`,
+    );
+  }
+  await engine.close();
+  const block = Math.floor(seq / 1_000_000);
+  const run = (command: string) =>
+    runCommand([command, "--from", String(block - 1), "--to", String(block)], commandSettings);
+  const differs = await run("check");
+  assert.equal(differs.code, 2, differs.stderr);
+  for (const event of ["split", "balance_changed"])
+    assert.match(
+      differs.stdout,
+      new RegExp(`^block ${block} log \\d+: ${event} of 0x\\w+ is different$`, "m"),
+    );
+  const repaired = await run("repair");
+  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr);
+  const equal = await run("check");
+  assert.equal(equal.code, 0, equal.stdout);
+}
+
+test("balances of a service that starts later are compared by what they changed", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const stage = await serveRecording(t, { blocks } as never);
+  const start = 300;
+  const service = await stage.startService(undefined, { ODDWIRE_START_BLOCK: String(start) });
+  await service.waitFinalized(stage.head);
+  assert.equal(await service.stop(), 0);
+  const served = serveBalances(stage.node);
+  const run = () =>
+    runCommand(
+      ["check", "--from", String(stage.head), "--balances", "4000"],
+      stage.commandSettings,
+    );
+  const equal = await run();
+  assert.equal(equal.code, 0, equal.stdout + equal.stderr);
+  assert.match(equal.stdout, /balances at block 557: equal those of the contracts$/m);
+  assert.deepEqual(new Set(served.calls.keys()), new Set([stage.head, start - 1]));
+});
 
 async function checkPositions(service: Service): Promise<void> {
   const byWallet = Map.groupBy(expected?.positions ?? [], ({ wallet }) => wallet);
