@@ -113,21 +113,32 @@ function Totals({ wallet }: { readonly wallet: Wallet }) {
   const { first_seen_ms: firstMs, last_active_ms: lastMs, total_pnl: profit } = wallet;
   const known = wallet.cost_complete ? "" : "Only of shares whose cost is known";
   const redeemable = Number(wallet.redeemable_usd ?? 0);
+  const worth = [
+    ["Profit", <span class={getTone(profit)}>{gain(profit)}</span>, known],
+    ["Realized", gain(wallet.realized_pnl)],
+    ["Unrealized", gain(wallet.unrealized_pnl)],
+    ["Value", dollars(wallet.value_usd)],
+  ] as const;
   return (
-    <Figures
-      of={[
-        ["Profit", <span class={getTone(profit)}>{gain(profit)}</span>, known],
-        ["Realized", gain(wallet.realized_pnl)],
-        ["Unrealized", gain(wallet.unrealized_pnl)],
-        ["Value", dollars(wallet.value_usd)],
-        ...(redeemable > 0 ? ([["Redeemable", dollars(redeemable)]] as const) : []),
-        ["Volume", dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
-        ["Trades", count(wallet.trades), `${exact(wallet.maker_trades)} as maker`],
-        ["Markets", count(wallet.markets)],
-        ["First seen", <Time at={firstMs} form="date" />],
-        ["Last active", <Time at={lastMs} form="date" />],
-      ]}
-    />
+    <>
+      <Figures
+        of={[
+          ...(wallet.complete ? worth : []),
+          ...(redeemable > 0 ? ([["Redeemable", dollars(redeemable)]] as const) : []),
+          ["Volume", dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
+          ["Trades", count(wallet.trades), `${exact(wallet.maker_trades)} as maker`],
+          ["Markets", count(wallet.markets)],
+          ["First seen", <Time at={firstMs} form="date" />],
+          ["Last active", <Time at={lastMs} form="date" />],
+        ]}
+      />
+      {!wallet.complete && (
+        <p class="dim note">
+          Some of its markets are older than the first indexed block, so its holdings and profit
+          there are not known.
+        </p>
+      )}
+    </>
   );
 }
 

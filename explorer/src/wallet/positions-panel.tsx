@@ -65,6 +65,10 @@ export function PositionsPanel({ address, version }: WalletPart) {
   );
 }
 
+function hasUnknownCost({ complete, cost_complete: isCostComplete }: Position): boolean {
+  return complete && !isCostComplete;
+}
+
 function PositionTable({ rows }: { readonly rows: readonly Position[] }) {
   return (
     <div {...scrolling("Positions of this wallet")}>
@@ -82,7 +86,8 @@ function PositionTable({ rows }: { readonly rows: readonly Position[] }) {
                   </a>
                 )}
                 <span class="sub">
-                  {count(row.size)} {row.outcome ?? "shares"}
+                  {row.size !== null && `${count(row.size)} `}
+                  {row.outcome ?? "shares"}
                 </span>
               </td>
               <td class="right num wide">{exact(row.size)}</td>
@@ -91,16 +96,16 @@ function PositionTable({ rows }: { readonly rows: readonly Position[] }) {
               <td class="right num">{dollars(row.value_usd)}</td>
               <td
                 class={`right num ${getTone(row.total_pnl)}`}
-                title={row.cost_complete ? "" : "Only of shares whose cost is known"}
+                title={hasUnknownCost(row) ? "Only of shares whose cost is known" : ""}
               >
                 {gain(row.total_pnl)}
-                {!row.cost_complete && " *"}
+                {hasUnknownCost(row) && " *"}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.some((row) => !row.cost_complete) && (
+      {rows.some(hasUnknownCost) && (
         <p class="dim note">* Some shares came without a price: their cost is not known.</p>
       )}
     </div>
