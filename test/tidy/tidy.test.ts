@@ -350,6 +350,12 @@ suite("files", () => {
     );
   });
 
+  // A link from the root of the host leaves an explorer that a proxy serves below a path.
+  test("have links of the explorer from its root", () => {
+    const components = scripts.filter(({ path }) => path.startsWith("explorer/src/"));
+    assertNone(findText(components, /\bhref=(?:"|\{["`])\//));
+  });
+
   // Work that is left belongs into an issue.
   test("contain no notes of unfinished work", () => {
     assertNone(findText(scripts, /\bTO[D]O\b|\bFIX[M]E\b|\bX{3}\b|\bHAC[K]\b/));

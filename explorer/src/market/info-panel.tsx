@@ -3,6 +3,7 @@ import { toMilliseconds } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Time } from "../parts/time.tsx";
+import { paths } from "../routing/paths.ts";
 import { chainId } from "../service/session.ts";
 
 const polygon = 137;
@@ -86,7 +87,7 @@ function Tags({ of }: { readonly of: readonly string[] }) {
   return (
     <span class="row">
       {of.map((tag) => (
-        <a key={tag} href={`/?tag=${encodeURIComponent(tag)}`}>
+        <a key={tag} href={paths.tag(tag)}>
           {tag}
         </a>
       ))}

@@ -16,6 +16,7 @@ export const paths = {
   keys: `${rootPath}keys`,
   reference: `${rootPath}docs`,
   category: (category: string): string => getList("category", category),
+  tag: (tag: string): string => getList("tag", tag),
   search: (text: string): string => getList("search", text),
   market: (id: string): string => getPath("market", id),
   event: (id: string): string => getPath("event", id),
