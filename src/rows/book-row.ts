@@ -27,8 +27,7 @@ export const bookRow = Type.Object({
   last_trade_price: decimalNullable,
   checksum: Type.Integer({ description: "CRC-32 of the ten best levels of both sides" }),
   hash: wire.nullable(Type.String(), { description: "The venue's own, of all levels" }),
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   source: Type.Enum(["stream", "rest"], {
     description: "How the newest state was received from the venue",
   }),

@@ -5,8 +5,7 @@ import * as wire from "./wire-format.ts";
 
 /** One candle. `volume_usd` sums the taker's half of each trade. */
 export const candleRow = Type.Object({
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   open: wire.decimalText,
   high: wire.decimalText,
   low: wire.decimalText,

@@ -16,8 +16,7 @@ const lastTradeRow = Type.Object({
   size: wire.decimalText,
   side: wire.sideText,
   seq: wire.seqNumber,
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   tx_hash: wire.hashText,
 });
 
@@ -59,8 +58,7 @@ export const priceRow = Type.Object({
   ),
   resolved: Type.Boolean(),
   settlement_price: decimalNullable,
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
 });
 export type PriceRow = Static<typeof priceRow>;
 
@@ -202,8 +200,7 @@ export const pastPriceRow = Type.Object({
   as_of: wire.nullable(
     Type.Object({
       seq: wire.seqNumber,
-      timestamp: wire.timeText,
-      timestamp_ms: wire.millisecondsNumber,
+      ...wire.timeShape,
     }),
   ),
 });

@@ -6,8 +6,7 @@ const count = Type.Integer({ minimum: 0 });
 
 /** The totals of the platform in a bucket of time. */
 export const statsRow = Type.Object({
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   trades: count,
   volume_usd: wire.decimalText,
   fees_usd: wire.nullable(wire.decimalText),

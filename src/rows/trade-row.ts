@@ -55,8 +55,7 @@ export const locationShape = {
   block_hash: wire.hashText,
   log_index: Type.Integer(),
   tx_hash: wire.hashText,
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   status: wire.statusText,
 };
 

@@ -40,6 +40,8 @@ export const rawAmountText = Type.String({
 });
 export const timeText = Type.String({ format: "date-time", description: "RFC 3339, UTC" });
 export const millisecondsNumber = Type.Integer({ description: "Unix milliseconds" });
+/** A time in both forms in which rows have times. */
+export const timeShape = { timestamp: timeText, timestamp_ms: millisecondsNumber };
 export const seqNumber = Type.Integer({
   description: "Position on the chain: block_number * 1000000 + log_index",
 });
@@ -50,7 +52,7 @@ export const exchangeText = Type.Enum(["standard", "neg_risk"]);
 export const exchangeVersionNumber = Type.Enum([1, 2, 3], { type: "integer" });
 export const moduleText = Type.Enum(["binary", "neg_risk", "combinatorial"]);
 
-/** Formats unix seconds in both forms in which rows have times. */
+/** Formats unix seconds in both forms. */
 export function timeFields(seconds: number): { timestamp: string; timestamp_ms: number } {
   return { timestamp: formatTime(seconds), timestamp_ms: seconds * 1000 };
 }

@@ -61,8 +61,7 @@ export const activityRow = Type.Object({
   tx_hash: wire.hashText,
   block_number: Type.Integer(),
   log_index: Type.Integer(),
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   status: wire.statusText,
 });
 export type ActivityRow = Static<typeof activityRow>;

@@ -6,8 +6,7 @@ import * as wire from "../wire-format.ts";
 
 /** The supply of a market and what it is worth at the end of a bucket of time. */
 export const openInterestRow = Type.Object({
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   complete: Type.Boolean(),
   supply: wire.nullable(Type.Array(wire.decimalText)),
   open_interest_usd: wire.nullable(wire.decimalText),
@@ -45,8 +44,7 @@ export function toMarketInterestRow({
 
 /** The collateral behind all positions at the end of a bucket of time. */
 export const totalInterestRow = Type.Object({
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   complete: Type.Boolean(),
   open_interest_usd: wire.nullable(wire.decimalText),
   standard_usd: wire.nullable(wire.decimalText),

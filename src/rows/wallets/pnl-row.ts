@@ -8,8 +8,7 @@ const count = Type.Integer({ minimum: 0 });
 
 /** The profit and trades of a wallet in one bucket of time, and from the first bucket through this one. */
 export const pnlRow = Type.Object({
-  timestamp: wire.timeText,
-  timestamp_ms: wire.millisecondsNumber,
+  ...wire.timeShape,
   realized_pnl: amountNullable,
   fees_usd: wire.decimalText,
   volume_usd: wire.decimalText,
