@@ -9,7 +9,6 @@ import { errorAnswer } from "../route/error-answer.ts";
 import type { Upgrade } from "../stream/stream-connection.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { declineUpgrade } from "./declined-upgrade.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { findHostFault, getRequestId, type ParserError, requestIdIn } from "./request-head.ts";
 
@@ -171,4 +170,29 @@ function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
   socket.end(head + body, () => socket.destroy());
+}
+
+/**
+ * Gives a request that asks for another protocol back to the server, without that wish. If the server itself declined
+ * it, the parser would drop what follows in the same packet, such as the next request.
+ */
+function declineUpgrade(
+  server: Server,
+  { request, socket, head }: Pick<Upgrade, "request" | "socket" | "head">,
+): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    if (/^upgrade$/i.test(name)) continue;
+    const kept = /^connection$/i.test(name) ? withoutUpgrade(value) : value;
+    lines.push(`${name}: ${kept}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
+  server.emit("connection", socket);
+}
+
+function withoutUpgrade(connection: string): string {
+  const options = connection.split(",").filter((option) => !/^\s*upgrade\s*$/i.test(option));
+  return options.join(",");
 }
