@@ -37,6 +37,8 @@ type Search = {
 /** The trades that the time read first has, by expectation: few for the engine, which reads hundreds of rows at once. */
 const nearTrades = 32;
 const nearSecondsMin = 60;
+/** Up to this many trades, two granules, all trades before a position are read. */
+const fewTrades = 512;
 /** From this many trades on, a hundred granules, the index of times takes longer than candles around the moment. */
 const manyTrades = 25_000;
 /** The hours before and after a moment in which the candles of often traded tokens are read. */
@@ -78,7 +80,8 @@ export async function readLastTrades(
   const read = async ({ known, filter, totals }: Search): Promise<TokenTrade | null> => {
     if (totals.length === 0) return known;
     const found = near.find(({ tokenId }) => filter.tokenIds.includes(tokenId));
-    return getNewer(known, found ?? (await readInOrder(facts, filter)));
+    const isComplete = found !== undefined || isReadWhole(filter, totals);
+    return getNewer(known, isComplete ? (found ?? null) : await readInOrder(facts, filter));
   };
   const trades: (TokenTrade | null)[] = [];
   for await (const trade of mapInOrder(searches, read, readsAtOnceMax)) trades.push(trade);
@@ -190,10 +193,16 @@ function getNear(
   const seconds = Math.max(nearSecondsMin, ((to - from) * nearTrades) / countTrades(totals));
   if (timestampTo !== undefined)
     return { ...end, timestampFrom: Math.max(0, Math.floor(timestampTo - seconds)) };
+  if (isReadWhole(filter, totals)) return {};
   if (seqTo === undefined || first === null || coverage === null) return {};
   const positions = firstSeqAbove(coverage) - toFirstSeq(first.number);
   const perSecond = positions / Math.max(1, coverage.last.timestamp - first.timestamp);
   return { seqFrom: Math.max(0, Math.floor(seqTo - seconds * perSecond)) as Seq };
+}
+
+/** Returns whether the first query reads all trades of some tokens before the moment. A time bounds them better. */
+function isReadWhole({ timestampTo }: Past, totals: readonly TokenTotals[]): boolean {
+  return timestampTo === undefined && countTrades(totals) <= fewTrades;
 }
 
 async function readInOrder(facts: IndexedFacts, filter: FillFilter): Promise<TokenTrade | null> {
