@@ -58,12 +58,18 @@ try {
   if (folder === undefined) await rm(dir, { recursive: true, force: true });
 }
 
-/** Requests the prices of cold tokens at any time of the store. */
+/** Requests the prices of cold tokens at times at which they are traded: memory has those before and after. */
 async function measurePastPrices(url: string): Promise<void> {
-  const { ids } = getTokens(trades);
+  const { ids, longLived, alive } = getTokens(trades);
+  const youngest = ids.length - alive - longLived - 1;
   const anyPath = (): string => {
-    const at = getBlockTime(random.integer(0, blocks - 1), secondsPerBlock);
-    return `/v1/price/${BigInt(random.pick(ids.slice(1)))}?at=${at}`;
+    const index = random.integer(1, ids.length - 1);
+    const first = Math.max(0, index - 1 - longLived - alive);
+    const last = Math.max(first, Math.min(youngest, index - 1 - longLived) - 1);
+    const place = index <= longLived ? random.integer(0, youngest) : random.integer(first, last);
+    const block = Math.min(blocks - 1, Math.floor((place / youngest) * blocks));
+    const at = getBlockTime(block, secondsPerBlock);
+    return `/v1/price/${BigInt(ids[index] ?? 0)}?at=${at}`;
   };
   const toPaths = () => Array.from({ length: requests }, anyPath);
   const target = { url, key, connections: 1 };
