@@ -8,13 +8,14 @@ import { version } from "../../base/config/version.ts";
 import { type ApiOptions, readApi } from "../client/api-options.ts";
 import { exitCodes, print } from "../command.ts";
 import { createMcpServer } from "./mcp-server.ts";
+import { sendRequest } from "./send-request.ts";
 
 const path = "/mcp";
 const host = "127.0.0.1";
 
 /** Serves the Model Context Protocol until the input ends or the process is stopped. */
 export async function serveMcp(options: ApiOptions & { readonly http?: number }): Promise<number> {
-  const connection = new Connection(readApi(options));
+  const connection = new Connection({ ...readApi(options), fetch: sendRequest });
   if (options.http === undefined) await serveStdio(connection);
   else await serveHttp(connection, options.http);
   return exitCodes.done;
