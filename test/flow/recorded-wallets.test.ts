@@ -7,10 +7,11 @@ import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import { on } from "../support/faults.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { readFixture } from "../support/read-fixture.ts";
+import { followReorgs } from "../support/recorded/follow-reorgs.ts";
 import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
 import {
-  type ExpectedRow,
-  formatExpectedRow,
+  formatActivity,
+  formatExpectedActivity,
   readExpectedBalances,
   readExpectedLedger,
 } from "../support/recorded-ledger.ts";
@@ -27,8 +28,15 @@ const valueFields = ["price", "value_usd", "unrealized_pnl"] as const;
 
 test("a recording of wallets", async (t) => {
   const stage = await serveRecording(t, { blocks } as never);
-  const service = await stage.startService();
-  await service.waitFinalized(stage.head);
+  const { node, head } = stage;
+  node.setFinalized({ behindHead: 12 });
+  node.setHead(100);
+  const service = await stage.startService([node.wsUrl]);
+  await service.waitIndexed(100);
+  await t.test("R9, R11: through three reorgs", () => followReorgs(node, service));
+  node.setFinalized({ behindHead: 0 });
+  node.setHead(head);
+  await service.waitFinalized(head);
   await t.test("positions", () => checkPositions(service));
   await t.test("activity", () => checkActivity(service));
   await t.test("volumes and fees of each day", () => checkDays(service));
@@ -164,31 +172,11 @@ async function checkActivity(service: Service): Promise<void> {
   for (const [wallet, rows] of byWallet) {
     if (rows.length < 3) continue;
     const found = await readAll(service, `/v1/wallets/${wallet}/activity?order=asc&limit=900`);
-    assert.deepEqual(found.map(formatActivity).toSorted(), rows.map(formatExpected).toSorted());
+    assert.deepEqual(
+      found.map(formatActivity).toSorted(),
+      rows.map(formatExpectedActivity).toSorted(),
+    );
   }
-}
-
-function formatActivity(row: Row): string {
-  const tokens = (row["tokens"] as readonly Row[]).map((token) => {
-    return `${String(token["token_id"])} ${String(token["size"])}`;
-  });
-  const { tx_hash, kind, role, fee_usd, fee_shares, counterparty, via, cash_usd } = row;
-  // The fee of a conversion of all outcomes is in the cash of the row, but not in its log.
-  const cash = kind === "convert" ? null : cash_usd;
-  const fields = [tx_hash, kind, role, fee_usd, fee_shares, counterparty, via, cash];
-  return [...fields, ...tokens.toSorted()].join(" ");
-}
-
-function formatExpected(row: ExpectedRow): string {
-  const amount = (text = "0") => formatMicros(BigInt(text));
-  const { tokens, ...rest } = formatExpectedRow(row);
-  const cash = row.kind === "convert" ? null : amount(rest.cash);
-  const { tx_hash } = row as unknown as Row;
-  const fees = [amount(rest.fee), amount(rest.feeShares)];
-  const fields = [tx_hash, rest.kind, rest.role, ...fees, rest.counterparty, rest.via, cash];
-  const sizes = row.tokens.map(([token, shares]) => `${token} ${amount(shares)}`);
-  assert.equal(tokens.length, sizes.length);
-  return [...fields, ...sizes.toSorted()].join(" ");
 }
 
 async function checkDays(service: Service): Promise<void> {

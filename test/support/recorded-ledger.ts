@@ -1,4 +1,5 @@
 /** The recording of wallets, with the ledger and balances that the script which made it kept in its books. */
+import { formatMicros } from "../../src/base/decimal.ts";
 import type { Address, TokenId } from "../../src/base/ids.ts";
 import { formatTokenId, parseTokenId, toBlockNumber } from "../../src/base/ids.ts";
 import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
@@ -8,6 +9,7 @@ import type { ScriptedBlock } from "./scripted-block.ts";
 
 export type ExpectedRow = {
   readonly block: number;
+  readonly tx_hash: string;
   readonly kind: LedgerRow["kind"] | "resolution";
   readonly wallet: string;
   readonly role?: string;
@@ -22,11 +24,16 @@ export type ExpectedRow = {
   readonly num?: readonly string[];
 };
 
-type Branch = {
+export type Branch = {
   readonly from: number;
   readonly to: number;
   readonly blocks: readonly ScriptedBlock[];
   readonly ledger: readonly ExpectedRow[];
+  /** The balances that changed, by block. */
+  readonly balances: readonly (readonly [
+    number,
+    readonly (readonly [holder: string, token: string, size: string])[],
+  ])[];
 };
 
 type ExpectedBalances = {
@@ -96,4 +103,30 @@ export function formatRows(rows: readonly LedgerRow[]) {
       tokens: tokens.toSorted(),
     };
   });
+}
+
+type ActivityRow = Readonly<Record<string, unknown>>;
+
+/** A row of activity as the lists and the stream have it, in the form of an expected one. */
+export function formatActivity(row: ActivityRow): string {
+  const tokens = (row["tokens"] as readonly ActivityRow[]).map((token) => {
+    return `${String(token["token_id"])} ${String(token["size"])}`;
+  });
+  const { tx_hash, kind, role, fee_usd, fee_shares, counterparty, via, cash_usd } = row;
+  // The fee of a conversion of all outcomes is in the cash of the row, but not in its log.
+  const cash = kind === "convert" ? null : cash_usd;
+  const fields = [tx_hash, kind, role, fee_usd, fee_shares, counterparty, via, cash];
+  return [...fields, ...tokens.toSorted()].join(" ");
+}
+
+/** An expected row with the amounts that clients see. */
+export function formatExpectedActivity(row: ExpectedRow): string {
+  const amount = (text = "0") => formatMicros(BigInt(text));
+  const { tokens, ...rest } = formatExpectedRow(row);
+  const cash = row.kind === "convert" ? null : amount(rest.cash);
+  const fees = [amount(rest.fee), amount(rest.feeShares)];
+  const fields = [row.tx_hash, rest.kind, rest.role, ...fees, rest.counterparty, rest.via, cash];
+  const sizes = row.tokens.map(([token, shares]) => `${token} ${amount(shares)}`);
+  if (tokens.length !== sizes.length) throw new RangeError("each token has a size");
+  return [...fields, ...sizes.toSorted()].join(" ");
 }
