@@ -119,6 +119,8 @@ function MarketHead(props: {
   const eventId = getEventId(market);
   const { open_interest_usd: interest } = market;
   const stats = price?.stats_24h;
+  // The day is live, the total is read at intervals.
+  const volume = Math.max(Number(market.volume_usd), Number(stats?.volume_usd ?? 0));
   return (
     <header class="market-head">
       <p class="crumbs">
@@ -139,7 +141,7 @@ function MarketHead(props: {
         <Figures
           of={[
             ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
-            ["Volume", dollars(market.volume_usd), exactDollars(market.volume_usd)],
+            ["Volume", dollars(volume), exactDollars(volume)],
             ...(interest === null
               ? []
               : ([["Open interest", dollars(interest), exactDollars(interest)]] as const)),
