@@ -1,5 +1,5 @@
 /**
- * Adds ledgers of wallets to a cold store with SQL: one wallet with a tenth of all rows, one with a hundredth, 100,000
+ * Adds ledgers of wallets to a cold store with SQL: the trades of its fills, one wallet with a tenth of all other rows, one with a hundredth, 100,000
  * others of which few trade often, and a token with 200,000 holders. Every second row of a wallet sells half of what
  * the row before has bought.
  */
@@ -54,6 +54,7 @@ async function fill(engine: Engine, given: LedgerStore): Promise<void> {
     await engine.command(ledgerSql(from, Math.min(rows, from + rowsPerInsert), given));
     process.stdout.write(`\r${from} of ${rows} rows`);
   }
+  await engine.command(fillsSql);
   await engine.command(holdersSql(given));
   await engine.command(
     `INSERT INTO balance_changes SELECT token_id, wallet, seq, timestamp, shares FROM ledger ${oneInsert}`,
@@ -99,6 +100,11 @@ function ledgerSql(
   ) AS row INNER JOIN bench.tokens ON tokens.number = row.number_of_token
   ${oneInsert}`;
 }
+
+/** The trades of the fills of the store. */
+const fillsSql = `INSERT INTO ledger SELECT
+    maker, seq, 0, timestamp, tx_hash, token_id, 'trade', role = 'taker' ? 'taker' : 'maker', 'none',
+    toInt256(reinterpret(size, 'Int128')), -value, fee, 0, taker, exchange_address FROM fills ${oneInsert}`;
 
 function holdersSql({ trades, secondsPerBlock }: LedgerStore): string {
   const [token] = getTokens(trades).ids;

@@ -37,27 +37,42 @@ export class HolderSnapshot {
   async first(limit: number, after: Omit<Holder, "rank"> | null): Promise<readonly Holder[]> {
     if (this.#list.tokenIds.length === 0) return [];
     this.#facts.reads.add("holders", "engine");
-    const { hasContracts, sizeMin } = this.#list;
     const columns = {
       tokenId: ["token_id", 32],
       wallet: ["wallet", 20],
       size: ["size", 32],
-      rank: ["rank", 8],
     } as const;
-    const others = hasContracts ? "1" : this.#isWalletSql;
-    const clauses = `FROM (
-        SELECT token_id, wallet, size,
-          row_number() OVER (PARTITION BY token_id ORDER BY size DESC, wallet) AS rank
-        FROM (${this.#balances}) WHERE ${others} AND size >= toUInt256('${sizeMin}'))
-      WHERE ${after === null ? "1" : afterSql(after)}
+    const where = this.#listedSql();
+    const clauses = `FROM (${this.#balances}) WHERE ${where} AND ${after === null ? "1" : afterSql(after)}
       ORDER BY size DESC, token_id, wallet LIMIT ${integerLiteral(limit)}`;
-    const rows = await readRows(this.#facts.engine, { columns, clauses }, (reader, row, at) => ({
-      tokenId: reader.tokenId(row + at.tokenId),
-      wallet: reader.address(row + at.wallet),
-      size: BigInt.asUintN(256, reader.int256(row + at.size)),
-      rank: reader.uint64(row + at.rank),
-    }));
-    return [...rows];
+    const [rows, before] = await Promise.all([
+      readRows(this.#facts.engine, { columns, clauses }, (reader, row, at) => ({
+        tokenId: reader.tokenId(row + at.tokenId),
+        wallet: reader.address(row + at.wallet),
+        size: BigInt.asUintN(256, reader.int256(row + at.size)),
+      })),
+      after === null ? [] : this.#countBefore(after),
+    ]);
+    const ranks = new Map(before);
+    return [...rows].map((holder) => {
+      const rank = (ranks.get(holder.tokenId) ?? 0) + 1;
+      ranks.set(holder.tokenId, rank);
+      return { ...holder, rank };
+    });
+  }
+
+  /** Counts the holders of each token up to one. A window function would sort them all for each page. */
+  async #countBefore(last: Omit<Holder, "rank">): Promise<readonly (readonly [TokenId, number])[]> {
+    const rows = await this.#facts.engine.query(
+      `SELECT lower(hex(token_id)), count() FROM (${this.#balances})
+       WHERE ${this.#listedSql()} AND NOT ${afterSql(last)} GROUP BY token_id`,
+    );
+    return rows.map(([tokenId, count]) => [`0x${String(tokenId)}` as TokenId, Number(count)]);
+  }
+
+  #listedSql(): string {
+    const { hasContracts, sizeMin } = this.#list;
+    return `${hasContracts ? "1" : this.#isWalletSql} AND size >= toUInt256('${sizeMin}')`;
   }
 
   /** Counts the holders of each token. Tokens without any are left out. */
@@ -108,7 +123,8 @@ function valuesSql(
   }[],
 ): string {
   const rows = changes.map(
-    ({ tokenId, wallet, shares }) => `(${hexLiteral(tokenId)}, ${hexLiteral(wallet)}, '${shares}')`,
+    ({ tokenId, wallet, shares }) =>
+      `(${hexLiteral(tokenId)}, ${hexLiteral(wallet)}, '${BigInt.asIntN(256, shares)}')`,
   );
   return `SELECT token_id, wallet, toInt256(shares) AS shares FROM values(
     'token_id FixedString(32), wallet FixedString(20), shares String', ${rows.join()})`;
