@@ -4,6 +4,7 @@ import { formatTokenId } from "../../src/base/ids.ts";
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
 import type { ChannelRequest } from "../../src/stream/frames/client-frame.ts";
 import type { Entry } from "../../src/stream/hub/channel.ts";
+import { traders } from "./generate-matches.ts";
 import { SessionClient, type SharedParts } from "./session-client.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
@@ -20,6 +21,7 @@ const facts: readonly ChannelRequest[] = [
   { type: "resolutions" },
   { type: "markets" },
   { type: "cancellations" },
+  { type: "wallet", wallets: traders },
 ];
 const states: readonly ChannelRequest[] = [
   { type: "candles", token_id: pairedId, resolution: "1m" },
@@ -74,12 +76,13 @@ export class FoldingClient {
   }
 
   #subscribe(from: number | null): void {
-    const { type, token_id: id, filter, resolution } = this.request;
+    const { type, token_id: id, filter, resolution, wallets } = this.request;
     const channel = {
       type,
       ...(id === undefined ? {} : { token_id: formatTokenId(id) }),
       ...(filter === undefined ? {} : { filter }),
       ...(resolution === undefined ? {} : { resolution }),
+      ...(wallets === undefined ? {} : { wallets }),
     };
     const start = from === null ? {} : { resume_from: from };
     this.client.send({ action: "subscribe", channel, ...start });
@@ -131,13 +134,15 @@ const joined = new Set([
   "condition_id",
   "outcome",
   "outcome_index",
+  "question",
   "winning_outcome",
   "winning_token_id",
 ]);
 
 function steady(json: unknown): unknown {
-  const fields = Object.entries(json as Record<string, unknown>);
-  return Object.fromEntries(fields.filter(([name]) => !joined.has(name)));
+  return JSON.parse(JSON.stringify(json), (name, value: unknown) =>
+    joined.has(name) ? undefined : value,
+  );
 }
 
 function toRows(entries: readonly Entry[]): Map<string, unknown> {

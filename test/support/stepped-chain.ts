@@ -1,6 +1,7 @@
 /** A chain that a source would emit, step by step, also to a process that starts later. */
 import * as fc from "fast-check";
 import type { ChainChange } from "../../src/feed/change.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
 import {
   anyBlockPlan,
   type BlockPlan,
@@ -8,7 +9,7 @@ import {
   type GeneratedBlock,
   numberBeforeChains,
 } from "./generate-chain.ts";
-import { encode, getFacts } from "./store-chain.ts";
+import { encode, getFacts, withLedger } from "./store-chain.ts";
 import type { LogContent } from "./test-markets.ts";
 
 export type Step =
@@ -31,6 +32,11 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized" as const), lag: fc.nat(5) }) },
 );
+
+function toFacts(chain: readonly GeneratedBlock[]): BlockFacts[] {
+  return withLedger(getFacts(chain));
+}
+
 /** The blocks of the chain, and which of them are final. */
 export class SteppedChain {
   #blocks: GeneratedBlock[] = [];
@@ -52,16 +58,16 @@ export class SteppedChain {
         const settled = this.#settle(this.#blocks.length);
         const added = this.#grow(step.plans);
         this.#finalCount = this.#blocks.length;
-        return [...settled, { kind: "range", batch: encode(getFacts(added)), more: false }];
+        return [...settled, { kind: "range", batch: encode(toFacts(added)), more: false }];
       }
       case "block":
-        return getFacts(this.#grow(step.plans)).map((block) => ({ kind: "block", block }));
+        return toFacts(this.#grow(step.plans)).map((block) => ({ kind: "block", block }));
       case "revert": {
         const kept = Math.max(this.#finalCount, this.#blocks.length - step.depth);
         this.#blocks = this.#blocks.slice(0, kept);
         this.#salt += 1;
         const safeBlock = this.newest;
-        const unfinalized = getFacts(this.#grow(step.plans));
+        const unfinalized = toFacts(this.#grow(step.plans));
         return [
           { kind: "revert", safeBlock },
           ...unfinalized.map((block) => ({ kind: "block", block }) as const),
@@ -79,7 +85,7 @@ export class SteppedChain {
   resumeAfter(stored: number, ends: readonly number[]): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);
-    const unfinalized = getFacts(this.#blocks.slice(this.#finalCount));
+    const unfinalized = toFacts(this.#blocks.slice(this.#finalCount));
     // Blocks are grouped by how many claims end before them.
     const ranges = Map.groupBy(
       missing,
@@ -87,7 +93,7 @@ export class SteppedChain {
     );
     return [
       ...[...ranges.values()].map(
-        (range) => ({ kind: "range", batch: encode(getFacts(range)), more: false }) as const,
+        (range) => ({ kind: "range", batch: encode(toFacts(range)), more: false }) as const,
       ),
       ...unfinalized.map((block) => ({ kind: "block", block }) as const),
     ];
