@@ -185,7 +185,8 @@ function toWords(path: string): string[] {
   const start = segments.findIndex(
     (segment) => !/^(api|v[0-9]|trade-api|polymarket)$/i.test(segment),
   );
-  const [first = "", ...others] = start === -1 ? [] : segments.slice(start);
+  const [first, ...others] = start === -1 ? [] : segments.slice(start);
+  if (first === undefined) return [];
   const own = Object.entries(firstWords).find(([, names]) =>
     names.includes(first.toLowerCase()),
   )?.[0];
