@@ -66,6 +66,11 @@ def test_an_unknown_token(client: Client) -> None:
         (Answer(502, b"<html>", {"Content-Type": "text/html"}), oddwire.NotOddwireError, 1),
         (Answer(301, b"", {"Location": "https://example.com/"}), oddwire.NotOddwireError, 1),
         (Answer(200, b"[]"), oddwire.NotOddwireError, 1),
+        (Answer(200, b"{}"), oddwire.NotOddwireError, 1),
+        (Answer(200, b'{"data": [], "pagination": null, "meta": {}}'), oddwire.NotOddwireError, 1),
+        (Answer(200, b'{"data": 5, "pagination": {"next_cursor": null}, "meta": {}}'), oddwire.NotOddwireError, 1),
+        (Answer(200, b"[" * 100_000), oddwire.NotOddwireError, 1),
+        (error(503, "SERVICE_UNAVAILABLE", Retry_After="\u00b2"), oddwire.ServiceUnavailableError, 1),
     ],
 )
 def test_an_answer_is_repeated_where_that_can_help(

@@ -207,15 +207,35 @@ def _to_json(value: object) -> object:
     return value
 
 
-def read_json(response: httpx.Response) -> dict[str, Any]:
+class JsonAnswer(dict[str, Any]):
+    """The body of an answer. Raises ``NotOddwireError`` for a field that is missing."""
+
+    def __init__(self, fields: dict[str, Any], response: httpx.Response) -> None:
+        """Take the fields, and the answer that they are from."""
+        super().__init__(fields)
+        self._response = response
+
+    def __missing__(self, name: str) -> Any:
+        """Refuse the answer: every answer of the service has the fields that are read."""
+        raise _not_ours(self._response)
+
+    def get_page(self) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+        """Return the rows, pagination and ``meta`` of a page."""
+        rows, pagination, meta = self["data"], self["pagination"], self["meta"]
+        if not (isinstance(rows, list) and isinstance(pagination, dict) and "next_cursor" in pagination):
+            raise _not_ours(self._response)
+        return rows, pagination, meta
+
+
+def read_json(response: httpx.Response) -> JsonAnswer:
     """Return the body of an answer. Raises ``NotOddwireError`` if it is not a JSON object."""
     try:
         answer = response.json()
-    except ValueError as cause:
+    except (ValueError, RecursionError) as cause:
         raise _not_ours(response) from cause
     if not isinstance(answer, dict):
         raise _not_ours(response)
-    return answer
+    return JsonAnswer(answer, response)
 
 
 def raise_for_error(response: httpx.Response, call: Call, key: str | None) -> None:
@@ -246,7 +266,7 @@ def _read_error(response: httpx.Response, key: str | None) -> OddwireError:
     try:
         error = json.loads(response.text)["error"]
         code, message = str(error["code"]), str(error["message"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return _not_ours(response)
     return error_class(code)(
         NO_KEY if response.status_code == 401 and key is None else message,
@@ -259,7 +279,7 @@ def _read_error(response: httpx.Response, key: str | None) -> OddwireError:
 
 
 def _seconds(header: str | None) -> float | None:
-    return float(header) if header is not None and header.isdigit() else None
+    return float(header) if header is not None and header.isascii() and header.isdigit() else None
 
 
 def _not_ours(response: httpx.Response) -> OddwireError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar, cast
 
 from .api import Meta, Pagination
 from .frames import Decimals, FrameBuilder, join_arrow, join_polars, read_arrow, read_polars
-from .http import AsyncHttp, Call, Download, Http
+from .http import AsyncHttp, Call, Download, Http, JsonAnswer
 from .list_file import FileFormat, ListFile
 
 if TYPE_CHECKING:
@@ -185,8 +185,9 @@ def _temporary_file() -> BinaryIO:
     return cast("BinaryIO", tempfile.TemporaryFile())
 
 
-def _to_page(answer: dict[str, Any]) -> Page[Any]:
-    return Page(answer["data"], answer["pagination"], answer["meta"])
+def _to_page(answer: JsonAnswer) -> Page[Any]:
+    rows, pagination, meta = answer.get_page()
+    return Page(rows, cast("Pagination", pagination), cast("Meta", meta))
 
 
 def _to_file(download: Download, body: BinaryIO) -> ListFile:
