@@ -98,7 +98,8 @@ export class LedgerChain {
 /** Some conditions are prepared at the beginning, the others later or never. */
 function prepareMost(state: ModelState): ModelTransaction {
   const tx = new ModelTransaction(state);
-  for (const condition of markets.standard.slice(0, 2)) prepareCondition(tx, condition);
+  const first = [...markets.standard.slice(0, 2), markets.threeOutcomes];
+  for (const condition of first) prepareCondition(tx, condition);
   for (const event of markets.events) {
     prepareQuestion(tx, event);
     prepareQuestion(tx, event);

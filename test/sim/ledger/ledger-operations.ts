@@ -21,7 +21,7 @@ import {
 export const operations: readonly (readonly [weight: number, operation: Operation])[] = [
   [9, own.splitLegacy],
   [4, own.mergeLegacy],
-  [3, own.changeOther],
+  [6, own.changeOther],
   [18, trade],
   [1, tradeDirectly],
   [4, own.convertLegacy],

@@ -34,6 +34,8 @@ export function mergeLegacy(turn: Turn): void {
   else legacy.changeByAdapter(tx, { wallet, via, kind: "merge" }, change);
 }
 
+const fullSet: legacy.Made = { nature: "full", from: null, sets: [1n, 2n, 4n] };
+
 /** Positions that are not of a market: three outcomes, two of three, foreign collateral, under another position. */
 export function changeOther(turn: Turn): void {
   const { tx, random, wallet } = turn;
@@ -42,7 +44,7 @@ export function changeOther(turn: Turn): void {
     return;
   const parent = standard[1]?.tokens[0] ?? null;
   const [condition, made] = random.pick<readonly [ModelCondition, legacy.Made]>([
-    [threeOutcomes, { nature: "full", from: null, sets: [1n, 2n, 4n] }],
+    [threeOutcomes, fullSet],
     [threeOutcomes, { nature: "subset", from: subsetToken, sets: [1n, 2n] }],
     [foreignPositions, { nature: "foreign", from: null, sets: [1n, 2n] }],
     [nestedPositions, { nature: "nested", from: parent, sets: [1n, 2n] }],
@@ -60,7 +62,11 @@ export function changeOther(turn: Turn): void {
     );
   }
   const available = made.from === null ? null : tx.balance(wallet, made.from);
-  if (available === 0n) return;
+  if (available === 0n) {
+    // Without the other position, a wallet makes those that it can merge later.
+    const full = { condition: threeOutcomes, amount: anyAmount(random), made: fullSet };
+    return legacy.changeAtCtf(tx, { wallet, kind: "split" }, full);
+  }
   const huge = made.nature === "foreign" && random.chance(0.2) ? 10n ** 60n : anyAmount(random);
   const amount = available === null ? huge : anyPart(random, available);
   legacy.changeAtCtf(tx, { wallet, kind: "split" }, { condition, amount, made });
