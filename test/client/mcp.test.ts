@@ -130,9 +130,33 @@ suite("oddwire mcp", () => {
     );
   });
 
+  test("candles, positions and totals have the fields of the service, bounded by limit", async () => {
+    const { candles } = await call("get_candles", { token: tokenId, limit: 2 });
+    const path = `/v1/candles/${tokenId}?resolution=1h&limit=2`;
+    const fields = "timestamp open high low close volume_shares volume_usd trades closed".split(
+      " ",
+    );
+    assert.deepEqual(
+      candles,
+      (await server.getPage(path)).data.map((row) =>
+        Object.fromEntries(fields.map((name) => [name, row[name]])),
+      ),
+    );
+    const address = (await server.getPage("/v1/trades?limit=1")).data[0]?.["maker"];
+    const { wallet, positions } = await call("get_wallet", { address, limit: 1 });
+    const sent = (await server.get(`/v1/wallets/${String(address)}`)).body["data"] as Row;
+    const top = (sent["top_markets"] as readonly Row[]).slice(0, 1);
+    assert.deepEqual(wallet, { ...sent, top_markets: top });
+    assert.equal((positions as readonly Row[]).length, 1);
+  });
+
   test("an error names the cause and what to do", async () => {
     const cases: readonly (readonly [string, Row, RegExp])[] = [
       ["get_market", { market: "no-such-market" }, /^NOT_FOUND: .*find_market/],
+      ["get_market", { market: "." }, /^VALIDATION_ERROR: /],
+      ["get_resolution", { market: ".." }, /^VALIDATION_ERROR: /],
+      ["get_market", { market: "\ud800" }, /^NOT_FOUND: /],
+      ["get_price", { token: "" }, /token/],
       ["get_price", { token: tokenId, at: "2199-01-01" }, /^VALIDATION_ERROR: at .*Correct/],
       ["list_trades", { cursor: "wrong" }, /^INVALID_CURSOR: /],
       ["list_trades", { limit: 101 }, /limit/],

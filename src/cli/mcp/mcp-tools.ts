@@ -1,4 +1,15 @@
 import { z } from "zod";
+import type {
+  Candle,
+  GetWallet,
+  Market,
+  OrderBook,
+  PastPrice,
+  Position,
+  Price,
+  ResultStep,
+  Trade,
+} from "../../../clients/typescript/src/api.ts";
 import type { Connection, Query } from "../../../clients/typescript/src/connection.ts";
 
 /** What a tool returns: the answer, and where it is from. */
@@ -15,7 +26,6 @@ export type Tool = {
   ) => Promise<ToolAnswer>;
 };
 
-type Row = Readonly<Record<string, unknown>>;
 type Meta = {
   readonly first_block: number | null;
   readonly indexed_block: number | null;
@@ -30,15 +40,23 @@ type Answer<Data> = {
   readonly pagination?: { readonly next_cursor: string | null };
 };
 
-/** The most characters of a text of a market: anyone can write one of any length. */
-const textMax = 600;
 const seqPerBlock = 1_000_000;
 /** Steps to a result: few questions have more than ten. */
 const stepsMax = 50;
-const stepFields = ["kind", "timestamp", "price", "payouts", "account", "bond", "tx_hash", "seq"];
+const stepFields = [
+  "kind",
+  "timestamp",
+  "price",
+  "payouts",
+  "account",
+  "bond",
+  "tx_hash",
+  "seq",
+] as const;
 
 const token = z
   .string()
+  .min(1)
   .max(300)
   .describe("Outcome token: a decimal token id, as find_market returns it");
 const time = z
@@ -81,7 +99,7 @@ export const tools: readonly Tool[] = [
       limit: limitTo(20, 5),
     },
     read: async (connection, query) => {
-      const answer = await ask<readonly Row[]>(connection, "/v1/markets", query);
+      const answer = await ask<readonly Market[]>(connection, "/v1/markets", query);
       return { markets: answer.data.map(toMarketSummary), ...provenance(answer) };
     },
   }),
@@ -91,8 +109,8 @@ export const tools: readonly Tool[] = [
       "One market: question, outcomes with token ids and prices (USD per share), status, volume (USD) and trades since the first indexed block.",
     input: { market: marketId },
     read: async (connection, { market }) => {
-      const answer = await ask<Row>(connection, `/v1/markets/${segment(market)}`);
-      return { market: toMarket(answer.data), ...provenance(answer) };
+      const answer = await ask<Market>(connection, `/v1/markets/${segment(market)}`);
+      return { market: answer.data, ...provenance(answer) };
     },
   }),
   tool({
@@ -104,19 +122,17 @@ export const tools: readonly Tool[] = [
       at: z.string().max(40).optional().describe("A seq, or a time as RFC 3339; without it: now"),
     },
     read: async (connection, { token: id, at }) => {
-      const answer = await ask<Row>(connection, `/v1/price/${segment(id)}`, { at });
-      const lastTrade = answer.data["last_trade"] as Row | null;
-      return {
-        price: answer.data,
-        final: lastTrade === null ? null : isFinal(lastTrade["seq"], answer.meta),
-        ...provenance(answer),
-      };
+      const path = `/v1/price/${segment(id)}`;
+      const answer = await ask<Price | PastPrice>(connection, path, { at });
+      const seq = await readPriceSeq(connection, path, answer);
+      const final = seq === null ? null : isFinal(seq, answer.meta);
+      return { price: answer.data, final, ...provenance(answer) };
     },
   }),
   tool({
     name: "get_candles",
     description:
-      "Candles of an outcome token in the order of time: prices in USD per share, volume in shares, volume_usd in USD. Without start and end: the newest.",
+      "Candles of an outcome token in the order of time: prices in USD per share, volume_shares in shares, volume_usd in USD. Without start and end: the newest.",
     input: {
       token,
       resolution: z
@@ -128,18 +144,18 @@ export const tools: readonly Tool[] = [
       limit: limitTo(200, 48),
     },
     read: async (connection, { token: id, ...query }) => {
-      const answer = await ask<readonly Row[]>(connection, `/v1/candles/${segment(id)}`, query);
+      const answer = await ask<readonly Candle[]>(connection, `/v1/candles/${segment(id)}`, query);
       const fields = [
         "timestamp",
         "open",
         "high",
         "low",
         "close",
-        "volume",
+        "volume_shares",
         "volume_usd",
         "trades",
         "closed",
-      ];
+      ] as const;
       return { candles: answer.data.map((row) => pick(row, fields)), ...provenance(answer) };
     },
   }),
@@ -164,7 +180,7 @@ export const tools: readonly Tool[] = [
     },
     read: async (connection, { token: token_id, market: condition_id, ...query }) => {
       const filters = { ...query, token_id, condition_id, include: "market" };
-      const answer = await ask<readonly Row[]>(connection, "/v1/trades", filters);
+      const answer = await ask<readonly Trade[]>(connection, "/v1/trades", filters);
       const fields = [
         "id",
         "seq",
@@ -175,8 +191,8 @@ export const tools: readonly Tool[] = [
         "side",
         "price",
         "size",
-      ];
-      const more = ["value_usd", "maker", "taker", "tx_hash", "block_number", "status"];
+      ] as const;
+      const more = ["value_usd", "maker", "taker", "tx_hash", "block_number", "status"] as const;
       return {
         trades: answer.data.map((row) => pick(row, [...fields, ...more])),
         next_cursor: answer.pagination?.next_cursor,
@@ -190,7 +206,7 @@ export const tools: readonly Tool[] = [
       "Order book of an outcome token from the venue, best first: prices in USD per share, sizes in shares. stale says that it may be out of date. Not from the chain.",
     input: { token, depth: limitTo(50, 10) },
     read: async (connection, { token: id, depth }) => {
-      const answer = await ask<Row>(connection, `/v1/orderbook/${segment(id)}`, { depth });
+      const answer = await ask<OrderBook>(connection, `/v1/orderbook/${segment(id)}`, { depth });
       return { orderbook: answer.data, ...provenance(answer) };
     },
   }),
@@ -205,12 +221,11 @@ export const tools: readonly Tool[] = [
     read: async (connection, { address, limit }) => {
       const path = `/v1/wallets/${segment(address)}`;
       const [answer, positions] = await Promise.all([
-        ask<Row>(connection, path),
-        ask<readonly Row[]>(connection, `${path}/positions`, { limit }),
+        ask<GetWallet["answer"]["data"]>(connection, path),
+        ask<readonly Position[]>(connection, `${path}/positions`, { limit }),
       ]);
-      const { markets, ...totals } = answer.data;
-      const largest = Array.isArray(markets) ? markets.slice(0, limit) : [];
-      return { wallet: totals, markets: largest, positions: positions.data, ...provenance(answer) };
+      const wallet = { ...answer.data, top_markets: answer.data.top_markets.slice(0, limit) };
+      return { wallet, positions: positions.data, ...provenance(answer) };
     },
   }),
   tool({
@@ -221,8 +236,8 @@ export const tools: readonly Tool[] = [
     read: async (connection, { market }) => {
       const path = `/v1/markets/${segment(market)}`;
       const [answer, steps] = await Promise.all([
-        ask<Row>(connection, path),
-        ask<readonly Row[]>(connection, `${path}/resolution`, { limit: stepsMax }),
+        ask<Market>(connection, path),
+        ask<readonly ResultStep[]>(connection, `${path}/resolution`, { limit: stepsMax }),
       ]);
       const fields = [
         "id",
@@ -233,11 +248,11 @@ export const tools: readonly Tool[] = [
         "end_date",
         "resolved_at",
         "resolution",
-      ];
-      const resolution = answer.data["resolution"] as Row | null;
+      ] as const;
+      const { resolution } = answer.data;
       return {
         market: pick(answer.data, fields),
-        final: resolution === null ? null : isFinal(resolution["seq"], answer.meta),
+        final: resolution === null ? null : isFinal(resolution.seq, answer.meta),
         steps: steps.data.map((step) => pick(step, stepFields)),
         ...provenance(answer),
       };
@@ -251,7 +266,7 @@ export const tools: readonly Tool[] = [
     read: async (connection) => {
       const [answer, ready] = await Promise.all([
         ask<unknown>(connection, "/v1/markets", { limit: 1 }),
-        connection.json<Row>("/v1/ready", { accepted: [503] }),
+        connection.json<object>("/v1/ready", { accepted: [503] }),
       ]);
       return { ready, ...provenance(answer) };
     },
@@ -280,30 +295,41 @@ function provenance({ meta }: Answer<unknown>): ToolAnswer {
   };
 }
 
-function isFinal(seq: unknown, { finalized_block }: Meta): boolean {
-  return finalized_block !== null && Number(seq) < (finalized_block + 1) * seqPerBlock;
+/** Returns the position of the trade or result that set a price; `null` before the first one. */
+async function readPriceSeq(
+  connection: Connection,
+  path: string,
+  { data, meta }: Answer<Price | PastPrice>,
+): Promise<number | null> {
+  if ("as_of" in data) return data.as_of?.seq ?? null;
+  if (data.price_source !== "settlement") return data.last_trade?.seq ?? null;
+  const at = meta.indexed_seq ?? 0;
+  return (await ask<PastPrice>(connection, path, { at })).data.as_of?.seq ?? null;
 }
 
-function toMarketSummary(row: Row): Row {
-  const tokens = (row["tokens"] as readonly Row[]).map((one) =>
-    pick(one, ["token_id", "outcome", "price"]),
-  );
-  const fields = ["id", "slug", "status", "end_date", "volume_usd", "volume_24h_usd"];
-  return { question: shorten(row["question"]), ...pick(row, fields), tokens };
+function isFinal(seq: number, { finalized_block }: Meta): boolean {
+  return finalized_block !== null && seq < (finalized_block + 1) * seqPerBlock;
 }
 
-function toMarket(row: Row): Row {
-  return { ...row, question: shorten(row["question"]), description: shorten(row["description"]) };
+function toMarketSummary(row: Market): object {
+  const tokens = row.tokens.map((one) => pick(one, ["token_id", "outcome", "price"]));
+  const fields = [
+    "question",
+    "id",
+    "slug",
+    "status",
+    "end_date",
+    "volume_usd",
+    "volume_24h_usd",
+  ] as const;
+  return { ...pick(row, fields), tokens };
 }
 
-function shorten(text: unknown): unknown {
-  return typeof text === "string" && text.length > textMax ? `${text.slice(0, textMax)}...` : text;
-}
-
-function pick(row: Row, fields: readonly string[]): Row {
+/** Returns some fields of a row; an older service may lack one. */
+function pick<Row extends object>(row: Row, fields: readonly (keyof Row & string)[]): object {
   return Object.fromEntries(fields.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }
 
 function segment(id: string): string {
-  return encodeURIComponent(id);
+  return encodeURIComponent(id.toWellFormed());
 }

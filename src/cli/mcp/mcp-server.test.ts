@@ -1,0 +1,47 @@
+/** Answers that a recorded chain does not have: texts of any length, and a result that is not final. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { Connection } from "../../../clients/typescript/src/connection.ts";
+import { cleanUp } from "../../../test/support/clean-up.ts";
+import { createMcpServer } from "./mcp-server.ts";
+
+const meta = { first_block: 1, indexed_block: 9, indexed_seq: 9_999_999, finalized_block: 7 };
+
+/** Calls a tool of a server over a service that answers requests with data by their path. */
+async function call(t: TestContext, name: string, data: Readonly<Record<string, unknown>>) {
+  const fetch = async ({ pathname, search }: URL) =>
+    Response.json({ data: data[`${pathname}${search}`], meta });
+  const server = createMcpServer(new Connection({ url: "http://service.test", fetch }), "1");
+  const client = new Client({ name: "test", version: "1" });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), client.connect(near)]);
+  cleanUp(t, async () => client.close());
+  const input = { token: "5", market: "5" };
+  const { content } = await client.callTool({ name, arguments: input });
+  const [{ text }] = content as [{ text: string }];
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
+test("texts of strangers are cut, wherever they are, and stay well-formed", async (t) => {
+  const long = "\u{1f4a5}".repeat(40_000);
+  const path = "/v1/trades?limit=20&token_id=5&condition_id=5&include=market";
+  const data = { [path]: [{ question: `x${long}`, outcome: long }] };
+  const { trades } = await call(t, "list_trades", data);
+  const [{ question, outcome }] = trades as [{ question: string; outcome: string }];
+  assert(question.length < 700 && outcome.length < 700);
+  assert(question.isWellFormed() && question.endsWith("..."));
+});
+
+test("the price after a result is final when the result is, not when the last trade is", async (t) => {
+  const settled = { price: "1", price_source: "settlement", last_trade: { seq: 3_000_000 } };
+  const answers = (seq: number) => ({
+    "/v1/price/5": settled,
+    "/v1/price/5?at=9999999": { ...settled, as_of: { seq } },
+  });
+  assert.equal((await call(t, "get_price", answers(8_000_000)))["final"], false);
+  assert.equal((await call(t, "get_price", answers(7_000_001)))["final"], true);
+  const traded = { "/v1/price/5": { ...settled, price_source: "last_trade" } };
+  assert.equal((await call(t, "get_price", traded))["final"], true);
+});
