@@ -97,6 +97,13 @@ export class Connection {
   }
 
   async #request<Answer>(path: string, options: RequestOptions, read: Read<Answer>) {
+    // A URL without such a segment is that of another endpoint.
+    if (/\/\.{0,2}(?:\/|$)/.test(path)) {
+      throw new OddwireError(`an id in ${path} is empty or consists of dots`, {
+        status: 0,
+        code: "VALIDATION_ERROR",
+      });
+    }
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(path, options, read);
       if (!(outcome instanceof OddwireError)) return outcome;

@@ -176,8 +176,11 @@ class AsyncHttp:
 
 
 def segment(value: object) -> str:
-    """Return a value as one segment of a path."""
-    return quote(str(value), safe="")
+    """Return a value as one segment of a path. Without an empty one, or dots, the URL is that of another endpoint."""
+    text = str(value)
+    if text in ("", ".", ".."):
+        raise error_class("VALIDATION_ERROR")(f"{text!r} is not an id", code="VALIDATION_ERROR")
+    return quote(text, safe="")
 
 
 def to_params(query: Mapping[str, object]) -> dict[str, str]:
