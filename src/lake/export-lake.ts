@@ -5,6 +5,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
+import { tryParseJson } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { lockFolder } from "../storage/directory/data-directory.ts";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
@@ -59,22 +60,33 @@ async function exportDays(request: LakeExport, before: Manifest | null): Promise
     manifest = await writeSlices(request, slices, { manifest, repairs });
   }
   if (manifest === null) {
-    const { timestamp } = coverage.last;
+    const time = new Date(coverage.last.timestamp * 1000).toISOString();
+    const isLimited = request.from !== undefined || request.to !== undefined;
     throw new LakeError(
-      `there is no final day to export yet: the newest final block is of ${new Date(timestamp * 1000).toISOString()}, and a day is exported once a block of the next day is final`,
+      `there is no final day to export${isLimited ? " of those requested" : " yet"}: the newest final block is of ${time}, and a day is exported once a block of the next day is final`,
     );
   }
-  return manifest === before ? manifest : exportMarkets(request, manifest);
+  if (manifest !== before || manifest.markets === null) return exportMarkets(request, manifest);
+  // The key can be another one.
+  await writeManifest(request, manifest);
+  return manifest;
 }
 
 /** Reads the manifest of an earlier export. Throws `LakeError` when the lake is of other facts. */
-async function readExisting({ folder, identity, coverage }: LakeExport): Promise<Manifest | null> {
-  const text = await readFile(join(folder, manifestName), "utf8").catch((thrown: unknown) => {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw thrown;
-  });
+async function readExisting({
+  folder,
+  identity,
+  coverage,
+  signKey,
+}: LakeExport): Promise<Manifest | null> {
+  const text = await readManifestText(folder);
   if (text === null) return null;
   const manifest = parseManifest(text);
+  if (signKey === null && "signature" in Object(tryParseJson(text))) {
+    throw new LakeError(
+      `${folder} is signed: set --sign-key or ODDWIRE_LAKE_SIGN_KEY, or its readers would refuse it`,
+    );
+  }
   const { chain_id: chain, contracts, events } = manifest;
   if (
     chain !== identity.chain_id ||
@@ -91,6 +103,13 @@ async function readExisting({ folder, identity, coverage }: LakeExport): Promise
     );
   }
   return manifest;
+}
+
+function readManifestText(folder: string): Promise<string | null> {
+  return readFile(join(folder, manifestName), "utf8").catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === "ENOENT") return null;
+    throw thrown;
+  });
 }
 
 /** Exports the days of a range of blocks, up to a day; by default all that are final. Yields the slices of each. */
@@ -197,8 +216,9 @@ async function writeSlices(
 }
 
 async function writeManifest({ folder, signKey }: LakeExport, manifest: Manifest): Promise<void> {
-  const text = Buffer.from(formatManifest(manifest, signKey));
-  await writeDraft(folder, manifestName, text);
+  const text = formatManifest(manifest, signKey);
+  if (text === (await readManifestText(folder))) return;
+  await writeDraft(folder, manifestName, Buffer.from(text));
   await publish(folder, manifestName);
 }
 

@@ -275,6 +275,22 @@ test("days that were repaired are written again, and no others", {
   }
 });
 
+test("a lake that has all days gets what is missing: the snapshot after a crash, a signature, another key", async (t) => {
+  const filled = await openFilled(t, 11);
+  const { folder } = filled;
+  const manifest = await exported(filled);
+  await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...manifest, markets: null }));
+  assert.deepEqual(await exported(filled), manifest);
+  for (const { privateKey, publicKey } of [
+    generateKeyPairSync("ed25519"),
+    generateKeyPairSync("ed25519"),
+  ]) {
+    assert.deepEqual(await exported(filled, { signKey: privateKey }), manifest);
+    assert.deepEqual(await readManifest(openFolderLake(folder), publicKey), manifest);
+  }
+  await assert.rejects(exported(filled), /is signed: set --sign-key/);
+});
+
 test("two exports to one folder do not mix", async (t) => {
   const filled = await openFilled(t, 8);
   const results = await Promise.allSettled([exported(filled), exported(filled)]);

@@ -34,6 +34,8 @@ export type LakeOptions = {
 export async function exportLakeCommand(options: LakeOptions): Promise<number> {
   const { lake: folder = "", from, to } = options;
   for (const [flag, text] of Object.entries({ from, to })) refuseOtherThanDay(flag, text);
+  if (from !== undefined && to !== undefined && from > to)
+    throw new UsageError("--from is after --to");
   const signKey = readSignKey(options.signKey);
   const stop = signalToStop();
   const life = new Lifetime();
@@ -97,5 +99,7 @@ async function makeTemporaryFolder(life: Lifetime): Promise<string> {
 function refuseOtherThanDay(flag: string, text: string | undefined): void {
   if (text === undefined) return;
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new UsageError(`--${flag} is a day, such as 2026-11-01`);
+  // JavaScript reads February 31 as March 3.
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  if (!isDay) throw new UsageError(`--${flag} is a day, such as 2026-11-01`);
 }
