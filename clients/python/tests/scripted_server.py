@@ -31,6 +31,8 @@ def scripted_server(*answers: Answer) -> Iterator[ScriptedServer]:
     rest = list(answers)
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_GET(self) -> None:
             scripted.requests.append(f"{self.command} {self.path}")
             status, body, headers, missing = rest.pop(0) if len(rest) > 1 else rest[0]

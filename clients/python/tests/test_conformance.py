@@ -55,8 +55,8 @@ def test_the_async_client(service: Service) -> None:
     async def ask_all() -> None:
         async with AsyncClient(service.url, service.read_key, backoff=FAST) as client:
             for call in CALLS:
-                asked = getattr(client, name_of(call))(*call["arguments"], **call["query"])
                 try:
+                    asked = getattr(client, name_of(call))(*call["arguments"], **call["query"])
                     rows = [row async for row in asked] if isinstance(asked, AsyncPages) else await asked
                     check(call, rows)
                 except oddwire.OddwireError as error:

@@ -70,6 +70,7 @@ def test_an_unknown_token(client: Client) -> None:
         (Answer(200, b'{"data": [], "pagination": null, "meta": {}}'), oddwire.NotOddwireError, 1),
         (Answer(200, b'{"data": 5, "pagination": {"next_cursor": null}, "meta": {}}'), oddwire.NotOddwireError, 1),
         (Answer(200, b"[" * 100_000), oddwire.NotOddwireError, 1),
+        (Answer(500, b'{"error": {"code": "X", "message": "", "details": 5}}'), oddwire.NotOddwireError, 1),
         (error(503, "SERVICE_UNAVAILABLE", Retry_After="\u00b2"), oddwire.ServiceUnavailableError, 1),
     ],
 )

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import websockets
 
 import oddwire
 from conftest import FAST, Service
 from oddwire import AsyncClient, RowSet
+from scripted_server import Answer, scripted_server
+
+#: The name is the same in all versions, but checkers of types do not find it in each.
+serve: Any = getattr(websockets, "serve")  # noqa: B009
 
 
 async def replay(service: Service, file: Path | None, *, frames: int | None = None) -> list[Any]:
@@ -61,6 +66,42 @@ def test_an_invalid_channel_ends_a_stream(service: Service) -> None:
                 pass
 
     with pytest.raises(oddwire.InvalidRequestError):
+        asyncio.run(follow())
+
+
+def test_a_position_that_cannot_be_saved_ends_a_stream(service: Service, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        asyncio.run(replay(service, tmp_path / "missing" / "position"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(200, b"<html>", {"Content-Type": "text/html"}),
+        Answer(302, b"", {"Location": "http://127.0.0.1:1/"}),
+        Answer(404, b""),
+        Answer(426, b""),
+    ],
+)
+def test_something_else_than_the_service_ends_a_stream(answer: Answer) -> None:
+    with scripted_server(Answer(503, b""), answer) as server:
+        with pytest.raises(oddwire.NotOddwireError):
+            asyncio.run(replay(Service(server.url.replace("http", "HTTP"), "key", "", ""), None))
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("frame", ["<html>", "{}", '{"type":"event"}', "5"])
+def test_frames_of_something_else_end_a_stream(frame: str) -> None:
+    async def answer(socket: Any, *_: object) -> None:
+        await socket.send(frame)
+        await socket.wait_closed()
+
+    async def follow() -> None:
+        async with serve(answer, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            await replay(Service(f"http://127.0.0.1:{port}", "key", "", ""), None)
+
+    with pytest.raises(oddwire.NotOddwireError):
         asyncio.run(follow())
 
 

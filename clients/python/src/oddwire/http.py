@@ -252,7 +252,7 @@ def begin_file(response: httpx.Response, file: BinaryIO, file_format: str) -> Fi
     if not response.is_success:
         return None
     count = response.headers.get("X-Row-Count")
-    if count is None:
+    if count is None or not count.isdecimal():
         raise _not_ours(response)
     file.seek(0)
     file.truncate()
@@ -269,13 +269,14 @@ def _read_error(response: httpx.Response, key: str | None) -> OddwireError:
     try:
         error = json.loads(response.text)["error"]
         code, message = str(error["code"]), str(error["message"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        details = list(error.get("details") or ())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _not_ours(response)
     return error_class(code)(
         NO_KEY if response.status_code == 401 and key is None else message,
         status=response.status_code,
         code=code,
-        details=error.get("details") or (),
+        details=details,
         request_id=error.get("request_id"),
         retry_after=_seconds(response.headers.get("Retry-After")),
     )

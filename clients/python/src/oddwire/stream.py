@@ -6,12 +6,13 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import websockets
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from .backoff import Backoff
 from .errors import error_class
@@ -28,8 +29,9 @@ _OPEN_TIMEOUT = 20.0
 _MISSED_HEARTBEATS = 2.5
 #: Errors of a subscription that are temporary.
 _PASSING = frozenset({"SERVICE_UNAVAILABLE", "RATE_LIMITED", "IP_BLOCKED"})
-#: What a refused upgrade means, by its HTTP status. Other refusals are temporary.
-_REFUSALS = {400: "VALIDATION_ERROR", 401: "UNAUTHORIZED", 403: "IP_BLOCKED", 404: "NOT_OURS"}
+#: What a refused upgrade means, by its HTTP status. Others are not from the service, unless they are temporary.
+_REFUSALS = {400: "VALIDATION_ERROR", 401: "UNAUTHORIZED", 403: "IP_BLOCKED"}
+_PASSING_STATUSES = frozenset({0, 408, 425, 429, *range(500, 600)})
 
 
 #: The name is the same in all versions, but checkers of types do not find it in each.
@@ -97,29 +99,37 @@ class Stream(Generic[Frame]):
 
     async def __aiter__(self) -> AsyncIterator[Frame]:
         while True:
-            self._report("connecting")
-            closing = _Closing(_BROKEN, "a frame is missing")
+            async with aclosing(self._follow()) as frames:
+                async for frame in frames:
+                    yield frame
+                    # Outside of what handles a lost connection: an error of the disk is for the caller.
+                    self.save()
+
+    async def _follow(self) -> AsyncGenerator[Frame, None]:
+        """Yield the frames of one connection, until it is lost and the next one may begin."""
+        self._report("connecting")
+        closing = _Closing(_BROKEN, "a frame is missing")
+        try:
+            socket = await _connect(self._url(), max_size=None, open_timeout=_OPEN_TIMEOUT)
             try:
-                socket = await _connect(self._url(), max_size=None, open_timeout=_OPEN_TIMEOUT)
-                try:
-                    if self._options.key is not None:
-                        await socket.send(json.dumps({"action": "auth", "api_key": self._options.key}))
-                    await socket.send(json.dumps(self._subscribe_frame()))
-                    async for frame in self._read(socket):
-                        yield frame
-                        self.save()
-                finally:
-                    # A closing handshake would wait in vain in a program that ends.
-                    socket.transport.abort()
-            except ConnectionClosed as closed:
-                closing = (
-                    _Closing(_BROKEN, "") if closed.rcvd is None else _Closing(closed.rcvd.code, closed.rcvd.reason)
-                )
-            except InvalidHandshake as refused:
-                _raise_refusal(refused)
-            except (OSError, TimeoutError, _LostFrameError):
-                pass
-            await asyncio.sleep(self._wait_after(closing))
+                if self._options.key is not None:
+                    await socket.send(json.dumps({"action": "auth", "api_key": self._options.key}))
+                await socket.send(json.dumps(self._subscribe_frame()))
+                async for frame in self._read(socket):
+                    yield frame
+            finally:
+                # A closing handshake would wait in vain in a program that ends.
+                socket.transport.abort()
+        except ConnectionClosed as closed:
+            closing = _Closing(_BROKEN, "") if closed.rcvd is None else _Closing(closed.rcvd.code, closed.rcvd.reason)
+        except InvalidHandshake as refused:
+            _raise_refusal(refused)
+        except (OSError, TimeoutError, _LostFrameError):
+            pass
+        except (InvalidURI, ValueError, LookupError, TypeError) as cause:
+            message = f"{self._options.url} does not send the frames of the service"
+            raise error_class("NOT_OURS")(message, code="NOT_OURS") from cause
+        await asyncio.sleep(self._wait_after(closing))
 
     async def _read(self, socket: Any) -> AsyncIterator[Frame]:
         """Yield the frames of one connection that are meant for the reader."""
@@ -130,7 +140,7 @@ class Stream(Generic[Frame]):
                     yield frame
 
     def _url(self) -> str:
-        return f"ws{self._options.url.rstrip('/').removeprefix('http')}/v1/stream?batch=1"
+        return f"ws{self._options.url.rstrip('/')[len('http') :]}/v1/stream?batch=1"
 
     def _resume_from(self) -> int | None:
         """Return the position to resume from. Order books have no history and come as a whole."""
@@ -241,7 +251,7 @@ def _raise_refusal(refused: Exception) -> None:
     """Raise the error of an upgrade that will be refused again."""
     response = getattr(refused, "response", None)
     status = getattr(response if response is not None else refused, "status_code", 0)
-    code = _REFUSALS.get(status)
-    if code is not None:
+    if status not in _PASSING_STATUSES:
+        code = _REFUSALS.get(status, "NOT_OURS")
         message = f"the service refused the stream (HTTP {status})"
         raise error_class(code)(message, status=status, code=code) from refused
