@@ -7,7 +7,7 @@ import type { Writable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { cleanUp } from "../../../test/support/clean-up.ts";
 import { LakeError } from "../../lake/lake-error.ts";
-import { openHttpLake } from "./http-lake.ts";
+import { mayHaveKey, openHttpLake } from "./http-lake.ts";
 
 const content = Buffer.from("0123456789".repeat(1000));
 const { signal } = new AbortController();
@@ -149,4 +149,16 @@ test("a redirect to a loopback or private address is refused unless it is allowe
     response.writeHead(302, { location: path }).end();
   });
   await assert.rejects(read(turning, { allowPrivate: true }), isRefused(/more than 5 times/));
+});
+
+test("a key goes only to the host that was named, and not out of TLS", () => {
+  const cases = [
+    ["https://a.test/x", "https://a.test/lake", true],
+    ["https://a.test/x", "http://a.test/lake", true],
+    ["http://a.test/x", "https://a.test/lake", false],
+    ["https://a.test:8443/x", "https://a.test/lake", false],
+    ["https://b.test/x", "https://a.test/lake", false],
+  ] as const;
+  for (const [url, base, expected] of cases)
+    assert.equal(mayHaveKey(new URL(url), new URL(base)), expected, url);
 });

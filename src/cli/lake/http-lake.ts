@@ -144,10 +144,9 @@ function request(
   { from, isGuarded }: { readonly from: number; readonly isGuarded: boolean },
 ): Promise<http.IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  const isSameHost = new URL(base).host === url.host;
   const headers = {
     ...(from === 0 ? {} : { range: `bytes=${from}-` }),
-    ...(key !== null && isSameHost ? { "x-api-key": key } : {}),
+    ...(key !== null && mayHaveKey(url, new URL(base)) ? { "x-api-key": key } : {}),
   };
   if (isGuarded && isPrivate(url.hostname.replaceAll(/^\[|\]$/g, ""))) refusePrivate(url);
   const { get } = url.protocol === "https:" ? https : http;
@@ -158,6 +157,11 @@ function request(
   const timer = setTimeout(giveUp, silenceMs);
   sent.on("response", resolve).on("error", reject).on("timeout", giveUp);
   return promise.finally(() => clearTimeout(timer));
+}
+
+/** Whether the key is sent to a URL: only to the host that the operator named, and never out of TLS. */
+export function mayHaveKey(url: URL, base: URL): boolean {
+  return url.host === base.host && [base.protocol, "https:"].includes(url.protocol);
 }
 
 /** Checks the address that is connected to, so that no later answer of the name server can replace it. */
