@@ -75,3 +75,17 @@ test("the collateral of shares of an unknown owner is no profit", () => {
     assert.deepEqual([position?.realized, position?.unknownProceeds], [0n, 5n], kind);
   }
 });
+
+test("a batch that begins with no shares of a token moves the shares of the others", () => {
+  const row = { seq: toLastSeq(1), timestamp: 0, role: null, nature: null, cash: 0n, fee: 0n };
+  const rows = [0n, 5n].map((shares, sub) => ({
+    ...row,
+    sub,
+    tokenId: toTokenId(7n + shares),
+    shares,
+  }));
+  const fold = new PositionFold(getContext(0));
+  for (const one of rows) fold.add({ ...one, kind: "transfer_in" });
+  const positions = fold.finish(toLastSeq(1)).map(({ shares }) => shares);
+  assert.deepEqual(positions, [0n, 5n]);
+});

@@ -91,7 +91,7 @@ export class PositionFold {
     if (first === undefined) return;
     for (const row of rows) this.#touch(row);
     this.#timestamp = first.timestamp;
-    if (first.kind !== "trade" && first.shares === 0n) {
+    if (first.kind !== "trade" && rows.every(({ shares }) => shares === 0n)) {
       // The shares had an unknown owner: only their collateral is the wallet's.
       this.#of(first).unknownProceeds += first.cash;
       return;
