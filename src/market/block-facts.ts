@@ -59,8 +59,8 @@ export const emptyBlock: Omit<BlockFacts, keyof TimedBlock> = {
 };
 
 /**
- * The largest amount of collateral or of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38 digits. They
- * fit the price of one millionth of a share at this amount, and the sum of a hundred million such amounts.
+ * The largest amount of collateral or of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38
+ * digits. They fit the price of one millionth of a share at this amount, and the sum of a hundred million such amounts.
  */
 const amountMax = 10n ** 30n;
 

@@ -29,7 +29,7 @@ type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
 /** The last trade of an outcome as far as memory has it, and what to read. `totals` are those of the tokens to read. */
 type Search = {
-  readonly known: TokenTrade | null;
+  readonly newest: TokenTrade | null;
   readonly filter: FillFilter & { readonly tokenIds: readonly TokenId[] };
   readonly totals: readonly TokenTotals[];
 };
@@ -66,10 +66,10 @@ export async function readLastTrades(
   const unfinalized = getUnfinalized(facts, past);
   const searches = outcomes.map((tokenIds) => {
     const search = toSearch(tokenIds, past, (id) => directory.getTotals(id));
-    const newest = search.filter.tokenIds.map((id) => unfinalized.get(id) ?? null);
+    const trades = search.filter.tokenIds.map((id) => unfinalized.get(id) ?? null);
     // Unfinalized trades are newer than all that could be read.
-    return newest.some((trade) => trade !== null)
-      ? { ...search, known: newest.reduce(getNewer, search.known), totals: [] }
+    return trades.some((trade) => trade !== null)
+      ? { ...search, newest: trades.reduce(getNewer, search.newest), totals: [] }
       : search;
   });
   const near = await readNear(
@@ -77,11 +77,11 @@ export async function readLastTrades(
     searches.filter(({ totals }) => totals.length > 0),
     past,
   );
-  const read = async ({ known, filter, totals }: Search): Promise<TokenTrade | null> => {
-    if (totals.length === 0) return known;
+  const read = async ({ newest, filter, totals }: Search): Promise<TokenTrade | null> => {
+    if (totals.length === 0) return newest;
     const found = near.find(({ tokenId }) => filter.tokenIds.includes(tokenId));
     const isComplete = found !== undefined || isReadWhole(filter, totals);
-    return getNewer(known, isComplete ? (found ?? null) : await readInOrder(facts, filter));
+    return getNewer(newest, isComplete ? (found ?? null) : await readInOrder(facts, filter));
   };
   const trades: (TokenTrade | null)[] = [];
   for await (const trade of mapInOrder(searches, read, readsAtOnceMax)) trades.push(trade);
@@ -106,18 +106,18 @@ function toSearch(
   past: Past,
   getTotals: (tokenId: TokenId) => TokenTotals,
 ): Search {
-  let known: TokenTrade | null = null;
-  const unknown: TokenId[] = [];
+  let newest: TokenTrade | null = null;
+  const unread: TokenId[] = [];
   for (const tokenId of new Set(tokenIds)) {
     const { lastTrade, firstTimestamp } = getTotals(tokenId);
     if (lastTrade === null || firstTimestamp >= (past.timestampTo ?? Infinity)) continue;
-    if (isPast(lastTrade, past)) known = getNewer(known, { tokenId, trade: lastTrade });
-    else unknown.push(tokenId);
+    if (isPast(lastTrade, past)) newest = getNewer(newest, { tokenId, trade: lastTrade });
+    else unread.push(tokenId);
   }
   return {
-    known,
-    filter: { ...past, ...priced, tokenIds: unknown },
-    totals: unknown.map(getTotals),
+    newest,
+    filter: { ...past, ...priced, tokenIds: unread },
+    totals: unread.map(getTotals),
   };
 }
 

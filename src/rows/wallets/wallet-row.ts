@@ -107,12 +107,14 @@ export function toWalletRow(
     isComplete
       ? formatMicros(positions.reduce((total, one) => total + (getAmount(one) ?? 0n), 0n))
       : null;
-  // A call with as many arguments as positions can exceed the stack.
-  const reduce = (
-    choose: (one: number, other: number) => number,
-    none: number,
-    getTime: (position: ValuedPosition) => number,
-  ) => positions.reduce((time, position) => choose(time, getTime(position)), none);
+  // `Math.min` of as many arguments as positions could exceed the stack.
+  const [firstSeen, lastActive] = positions.reduce(
+    ([first, last], { firstTimestamp, lastTimestamp }) => [
+      Math.min(first, firstTimestamp),
+      Math.max(last, lastTimestamp),
+    ],
+    [Infinity, 0],
+  );
   const { maker, taker } = totals;
   return {
     address,
@@ -136,14 +138,8 @@ export function toWalletRow(
     volume_usd: formatMicros(maker.volume + taker.volume),
     volume_maker_usd: formatMicros(maker.volume),
     volume_taker_usd: formatMicros(taker.volume),
-    ...toTimes(
-      "first_seen",
-      reduce(Math.min, Infinity, ({ firstTimestamp: first }) => first),
-    ),
-    ...toTimes(
-      "last_active",
-      reduce(Math.max, 0, ({ lastTimestamp: last }) => last),
-    ),
+    ...toTimes("first_seen", firstSeen),
+    ...toTimes("last_active", lastActive),
     ...toTimes("first_trade_at", totals.firstTimestamp),
     ...toTimes("last_trade_at", totals.lastTimestamp),
     top_markets: topMarkets.map(toTradedMarketRow),

@@ -2,7 +2,6 @@
  * The tables of a lake in SQL: how rows of the store become columns of a Parquet file that any tool reads, and how the
  * rows of a file become rows of the store again. The engine encodes and decodes Parquet.
  */
-
 import { enumCodes } from "../codec/fill-layout.ts";
 import { ledgerCodes } from "../codec/ledger-layout.ts";
 import type { Engine } from "../engine/engine.ts";
