@@ -37,7 +37,7 @@ type Match = { readonly legs: readonly Row[]; readonly summary: Row };
 const seed = 20_261_120;
 const genesisSeconds = 1_790_000_000;
 const historySeconds = 6 * 3600;
-const blocks = 60;
+const blocks = 400;
 
 let anvil: Anvil;
 let simulation: Simulation;
