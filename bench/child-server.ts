@@ -1,5 +1,6 @@
 /** Servers in child processes that print their address. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -49,6 +50,13 @@ export async function startService(
     ODDWIRE_LOG_LEVEL: "error",
     ...settings,
   });
+}
+
+/** Stops a service, which writes to its folder until it has ended. */
+export async function stopService({ child }: ChildServer): Promise<void> {
+  const stopped = once(child, "exit");
+  child.kill("SIGTERM");
+  await stopped;
 }
 
 /** Kills all started servers without notice. */

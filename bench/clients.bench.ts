@@ -5,7 +5,6 @@
  * (default: a folder that is deleted at the end).
  */
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -17,7 +16,7 @@ import { Connection } from "../clients/typescript/src/connection.ts";
 import { generateKey } from "../src/access/key-format.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { systemSettings } from "../test/support/system-settings.ts";
-import { killServers, startServer } from "./child-server.ts";
+import { killServers, startServer, stopService } from "./child-server.ts";
 import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
 import { getBlockTime } from "./endless-node.ts";
 import { runOneByOne } from "./http-load.ts";
@@ -50,9 +49,7 @@ try {
   await measurePastPrices(service.url);
   await measureAgents(service.url);
   measureFrames(service.url);
-  const stopped = once(service.child, "exit");
-  service.child.kill("SIGTERM");
-  await stopped;
+  await stopService(service);
 } finally {
   killServers();
   if (folder === undefined) await rm(dir, { recursive: true, force: true });

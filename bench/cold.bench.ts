@@ -8,7 +8,6 @@
  * which take 27 GB and a quarter of an hour to build: newest 100 trades in 6 ms at p50 and 20 ms at p99, candles in
  * 10 and 30 ms, prices in 5 ms at p99.
  */
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -17,7 +16,7 @@ import { generateKey } from "../src/access/key-format.ts";
 import type { TokenId } from "../src/base/ids.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
-import { killServers, startServer } from "./child-server.ts";
+import { killServers, startServer, stopService } from "./child-server.ts";
 import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
 import { measureDiskReads } from "./disk-reads.ts";
 import { getBlockTime } from "./endless-node.ts";
@@ -59,10 +58,7 @@ try {
     `${"a page of 4 KB of any of the files".padEnd(nameWidth)} ${reported(ofDisk)} one by one`,
   );
   await measure(service.url);
-  // The service writes until it has stopped; only then can the folder be deleted.
-  const stopped = once(service.child, "exit");
-  service.child.kill("SIGTERM");
-  await stopped;
+  await stopService(service);
 } finally {
   killServers();
   if (folder === undefined) await rm(dir, { recursive: true, force: true });

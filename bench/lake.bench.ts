@@ -18,7 +18,7 @@ import type { Manifest } from "../src/lake/manifest.ts";
 import { readContracts } from "../src/roles/read-contracts.ts";
 import { tieDataDirectory } from "../src/storage/directory/data-directory.ts";
 import { openFolder } from "../src/storage/embedded/open-folder.ts";
-import { killServers, startServer, startService } from "./child-server.ts";
+import { killServers, startServer, startService, stopService } from "./child-server.ts";
 import { fillColdStore, toBlocks } from "./cold-store.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 
@@ -54,9 +54,7 @@ async function measureRates(): Promise<void> {
   const service = await startService(folder, settings);
   while ((await readFinalized(service.url)) < blocks - 1) await pause(100);
   const indexedSeconds = (performance.now() - startedAt) / 1000;
-  const stopped = new Promise((resolve) => service.child.once("exit", resolve));
-  service.child.kill("SIGTERM");
-  await stopped;
+  await stopService(service);
 
   const lake = join(folder, "lake");
   const env = {

@@ -1,7 +1,7 @@
 /**
- * Adds ledgers of wallets to a cold store with SQL: the trades of its fills, one wallet with a tenth of all other rows, one with a hundredth, 100,000
- * others of which few trade often, and a token with 200,000 holders. Every second row of a wallet sells half of what
- * the row before has bought.
+ * Adds ledgers of wallets to a cold store with SQL: the trades of its fills, one wallet with a tenth of all other rows,
+ * one with a hundredth, 100,000 others of which few trade often, and a token with 200,000 holders. Every second row of a
+ * wallet sells half of what the row before has bought.
  */
 import type { Address, TokenId } from "../src/base/ids.ts";
 import { countNames } from "../src/storage/codec/commit-counts.ts";

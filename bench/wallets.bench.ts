@@ -7,14 +7,13 @@
  * are those of 10 million rows: a usual wallet and pages in 12 ms at p50 and 40 ms at p99, 100,000 rows in 250 ms, a
  * million in 2.5 s, holders in 40 and 300 ms, open interest in 2 and 30 ms, 80 bytes a row.
  */
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKey } from "../src/access/key-format.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
-import { type ChildServer, killServers, startServer } from "./child-server.ts";
+import { type ChildServer, killServers, startServer, stopService } from "./child-server.ts";
 import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
 import { type Load, runConstantRate, runOneByOne } from "./http-load.ts";
 import { fillLedger, holders, type StoredLedger } from "./ledger-store.ts";
@@ -46,9 +45,7 @@ try {
   const node = await startServer("endless-node.ts", [blocks, secondsPerBlock, 1500].map(String));
   const service = await serveColdStore(node.url, { dataDir, dir, key });
   await measure(service, stored);
-  const stopped = once(service.child, "exit");
-  service.child.kill("SIGTERM");
-  await stopped;
+  await stopService(service);
 } finally {
   killServers();
   if (folder === undefined) await rm(dir, { recursive: true, force: true });
