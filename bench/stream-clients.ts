@@ -102,8 +102,8 @@ function recordBlocks(socket: Socket): void {
       const block = Number.parseInt(bytes.toString("latin1", from, from + 12), 10);
       seen.set(block, lastAtMs);
       // The chunk can end within a number, which is then not found again.
-      const lastOf = Math.max(at, bytes.lastIndexOf(`${blockField}${block}`));
-      at = bytes.indexOf(blockField, lastOf + 1);
+      const lastField = Math.max(at, bytes.lastIndexOf(`${blockField}${block}`));
+      at = bytes.indexOf(blockField, lastField + 1);
     }
   });
 }

@@ -232,7 +232,7 @@ export abstract class Keys {
     const usage = this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: 0 };
     this.#usages.set(id, usage);
     const allowedIps = record.allowedIps.length === 0 ? null : new IpRanges(record.allowedIps);
-    const valueOf = (mac: string, untilMs: number): LiveValue => ({
+    const toLive = (mac: string, untilMs: number): LiveValue => ({
       id,
       scope,
       requestsPerMinute: this.#requestsPerMinute[scope],
@@ -242,9 +242,9 @@ export abstract class Keys {
       fingerprint: mac,
       endsAtMs: Math.min(getEnd(record), untilMs),
     });
-    const current = valueOf(record.mac, Number.POSITIVE_INFINITY);
+    const current = toLive(record.mac, Number.POSITIVE_INFINITY);
     if (previousMac === null) return [current];
-    return [current, valueOf(previousMac, record.previousUntilMs ?? 0)];
+    return [current, toLive(previousMac, record.previousUntilMs ?? 0)];
   }
 }
 

@@ -138,7 +138,7 @@ class TransactionWalk {
    * its operator passes, the exchange from the amount received.
    */
   #takeRefund(refund: FeeRefunded, seq: Seq): void {
-    const candidates = this.#fills.filter((fill) => isRefundOf(fill, refund));
+    const candidates = this.#fills.filter((fill) => canHaveRefund(fill, refund));
     const exact = candidates.filter(({ fee }) => fee === refund.refund + (refund.feeKept ?? 0n));
     const meant = refund.orderHash !== null && exact.length > 0 ? exact : candidates;
     const newestMatch = meant.at(-1)?.matchSeq;
@@ -207,7 +207,7 @@ function reconciles(summary: Draft): boolean {
   return summary.takerAmount === received && summary.makerAmount >= given;
 }
 
-function isRefundOf(fill: Draft, refund: FeeRefunded): boolean {
+function canHaveRefund(fill: Draft, refund: FeeRefunded): boolean {
   if (fill.feeRefund !== 0n || refund.refund > fill.fee) return false;
   if (refund.orderHash !== null) return fill.orderHash === refund.orderHash;
   return fill.maker === refund.to && getFeeToken(fill) === refund.tokenId;

@@ -44,7 +44,7 @@ export const rangeConditions: Conditions<RangeFilter, Located> = {
 };
 
 /** Joins the conditions of the fields that a filter has. All of them must hold. */
-export function allOf<Filter, Row>(
+export function joinConditions<Filter, Row>(
   conditions: Conditions<Filter, Row>,
   filter: Partial<Filter>,
 ): Condition<Row> {
@@ -58,15 +58,15 @@ export function allOf<Filter, Row>(
   };
 }
 
-/** Makes the condition that a column equals a value. `valueOf` reads the column from a row in memory. */
+/** Makes the condition that a column equals a value. `getValue` reads the column from a row in memory. */
 export function is<Row, Value extends string>(
   column: string,
   literal: (value: Value) => string,
-  valueOf: (row: Row) => Value | null,
+  getValue: (row: Row) => Value | null,
 ): (requested: Value) => Condition<Row> {
   return (requested) => ({
     sql: `${column} = ${literal(requested)}`,
-    holds: (row) => valueOf(row) === requested,
+    holds: (row) => getValue(row) === requested,
   });
 }
 
@@ -74,11 +74,11 @@ export function is<Row, Value extends string>(
 export function isAmong<Row, Value extends string>(
   column: string,
   literal: (value: Value) => string,
-  valueOf: (row: Row) => Value,
+  getValue: (row: Row) => Value,
 ): (requested: readonly Value[]) => Condition<Row> {
   return (requested) => ({
     sql: isIn(column, requested.map(literal)),
-    holds: (row) => requested.includes(valueOf(row)),
+    holds: (row) => requested.includes(getValue(row)),
   });
 }
 

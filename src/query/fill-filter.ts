@@ -7,12 +7,12 @@ import { type Fill, type FillRole, getCash, type MatchType } from "../market/fil
 import { invertFill } from "../market/invert.ts";
 import { decimalLiteral, hexLiteral, integerLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import {
-  allOf,
   type Condition,
   type Conditions,
   is,
   isAmong,
   isIn,
+  joinConditions,
   type RangeFilter,
   rangeConditions,
 } from "./condition.ts";
@@ -49,7 +49,7 @@ export type FillFilter = RangeFilter & {
 
 /** Returns the condition for a fill to pass a filter. */
 export function fillCondition({ invertedTokenIds = [], ...filter }: FillFilter): Condition<Fill> {
-  return allOf({ ...fillConditions, ...publicConditions(invertedTokenIds) }, filter);
+  return joinConditions({ ...fillConditions, ...publicConditions(invertedTokenIds) }, filter);
 }
 
 /** Fields that inversion changes. */

@@ -5,7 +5,13 @@ import type { Engine } from "../storage/engine/engine.ts";
 import { pageSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { allOf, type Conditions, isAmong, type RangeFilter, rangeConditions } from "./condition.ts";
+import {
+  type Conditions,
+  isAmong,
+  joinConditions,
+  type RangeFilter,
+  rangeConditions,
+} from "./condition.ts";
 import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
@@ -38,7 +44,7 @@ export function storedEvents(list: EventList): StoredList<LocatedEvent> {
     read: readStoredEvents,
     settings: pageSettings,
     unfinalizedIn: (headBuffer) => headBuffer.events(),
-    ...allOf(eventConditions, list),
+    ...joinConditions(eventConditions, list),
   };
 }
 

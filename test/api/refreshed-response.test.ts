@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
-import { oneOf } from "../../src/api/route/list-answer.ts";
+import { toObjectShape } from "../../src/api/route/list-answer.ts";
 import { defineRoute } from "../../src/api/route/route.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
@@ -15,7 +15,7 @@ const route = defineRoute({
   path: "/v1/changes",
   access: "read",
   summary: "Changes",
-  response: oneOf(Type.Object({ change: Type.Integer() })),
+  response: toObjectShape(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
   getCachePolicy: () => ({
     watch: () => {

@@ -361,12 +361,12 @@ function isInOrder(page: Page, place: string, sign: "$" | "%"): Promise<boolean>
     while (!walker.nextNode().data.includes("${sign}"));
     const { currentNode: node } = walker;
     const at = node.data.indexOf("${sign}") - ${sign === "%" ? 1 : 0};
-    const leftOf = (from) => {
+    const getLeftEdge = (from) => {
       const range = document.createRange();
       range.setStart(node, from);
       range.setEnd(node, from + 1);
       return range.getBoundingClientRect().left;
     };
-    return leftOf(at) < leftOf(at + 1);
+    return getLeftEdge(at) < getLeftEdge(at + 1);
   })()`);
 }

@@ -206,22 +206,22 @@ function payable(legs: readonly LegPlan[]): LegPlan[] {
   let sum = 0n;
   return legs.map((leg) => {
     const fair =
-      leg.isOtherToken && sum + valueOf(leg) < 0n
+      leg.isOtherToken && sum + getValue(leg) < 0n
         ? { ...leg, cash: leg.shares + sum, fee: 0n }
         : leg;
-    sum += valueOf(fair);
+    sum += getValue(fair);
     return fair;
   });
 }
 
 /** The value of a leg for the taker. */
-function valueOf(leg: LegPlan): bigint {
+function getValue(leg: LegPlan): bigint {
   return leg.isOtherToken ? leg.shares - leg.cash : leg.cash;
 }
 
 function getSums(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint] {
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
-  return [sum(legs.map((leg) => leg.shares)), sum(legs.map(valueOf))];
+  return [sum(legs.map((leg) => leg.shares)), sum(legs.map(getValue))];
 }
 
 /** A block under construction: its logs in order, and the fills that must be derived from them. */
@@ -338,7 +338,7 @@ export class BlockWriter {
       taker,
       side,
       tokenId: plan.token,
-      value: valueOf(leg),
+      value: getValue(leg),
       matchType: leg.isOtherToken ? twoSided : "complementary",
       takerOrderHash: plan.orderHash,
     };

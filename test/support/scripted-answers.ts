@@ -136,8 +136,8 @@ function filteredBlocks(chain: ChainView, filter: Record<string, unknown>): Scri
 }
 
 function compileFilter(filter: Record<string, unknown>): (log: RpcLog) => boolean {
-  const addresses = oneOf(filter["address"]);
-  const topics = ((filter["topics"] ?? []) as unknown[]).map(oneOf);
+  const addresses = parseAllowed(filter["address"]);
+  const topics = ((filter["topics"] ?? []) as unknown[]).map(parseAllowed);
   return (log) =>
     (addresses === null || addresses.has(log.address)) &&
     log.topics.length >= topics.length &&
@@ -145,7 +145,7 @@ function compileFilter(filter: Record<string, unknown>): (log: RpcLog) => boolea
 }
 
 /** Parses a condition; `null`, a missing value and the empty list match anything. */
-function oneOf(allowed: unknown): ReadonlySet<string> | null {
+function parseAllowed(allowed: unknown): ReadonlySet<string> | null {
   if (allowed === null || allowed === undefined) return null;
   const values = (Array.isArray(allowed) ? allowed : [allowed]).map((value) =>
     String(value).toLowerCase(),

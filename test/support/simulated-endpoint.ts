@@ -99,7 +99,7 @@ export class SimulatedEndpoint {
     // Responses can overtake each other, and can be outdated when they arrive.
     await this.#clock.sleep(onTheWay, signal);
     if (reply.kind === "hang") return this.#never(signal);
-    return { value: valueOf(reply), bytes: reply.kind === "text" ? reply.text.length : 0 };
+    return { value: readReply(reply), bytes: reply.kind === "text" ? reply.text.length : 0 };
   }
 
   #count(body: string): void {
@@ -121,7 +121,7 @@ export class SimulatedEndpoint {
 }
 
 /** Interprets statuses and bodies as the HTTP transport does. */
-function valueOf(reply: Exclude<Reply, { kind: "hang" }>): unknown {
+function readReply(reply: Exclude<Reply, { kind: "hang" }>): unknown {
   switch (reply.kind) {
     case "reset":
       throw new EndpointError("unavailable", "socket hang up");

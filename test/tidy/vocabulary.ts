@@ -16,9 +16,8 @@ const bannedWords: readonly { readonly pattern: RegExp; readonly write: string }
 const bannedParts =
   /^(?:asked|heard|noted|told|tell|tells|telling|unwind|unwound|vouch|marker|markers|stretch|stretches|depot|shelf|shelves|doubt|doubts|doubted|alarm|alarms|anew|catalogue)$/i;
 
-/** Names that end in `Of` and are not ours, or that read as a sentence. All others are `getX`, `toX` or `findX`. */
-const namesInOf =
-  /^(?:allOf|anyOf|asOf|indexOf|isOf|isRefundOf|lastIndexOf|lastOf|leftOf|oneOf|setPrototypeOf|valueOf)$/;
+/** Names that end in `Of` and are not ours, or that are a term. All others are `getX`, `toX` or `findX`. */
+const namesInOf = /^(?:anyOf|asOf|indexOf|lastIndexOf|setPrototypeOf)$/;
 
 /** Names of values that do not say what the value is. */
 const vagueNames = /^(?:shown|wanted)$/;

@@ -15,7 +15,7 @@ import type { BulkAnswers, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import type { CursorPosition } from "../route/cursor.ts";
-import { getList, getPage, rangeMeta, toPagination } from "../route/list-answer.ts";
+import { getPage, rangeMeta, toListShape, toPagination } from "../route/list-answer.ts";
 import { WrittenJson } from "../route/response-cache.ts";
 import { type Fields, pickColumns, pickFields } from "./fields.ts";
 
@@ -28,7 +28,7 @@ export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 export function rowListRoute<RowShape extends TObject>(row: RowShape) {
   return {
     access: "read",
-    response: Type.Object({ ...getList(row).properties, meta: rangeMeta }),
+    response: Type.Object({ ...toListShape(row).properties, meta: rangeMeta }),
     isBulk: true,
     cacheControl: "private, max-age=1",
   } as const;

@@ -25,7 +25,7 @@ export const rangeMeta = Type.Object({
 });
 
 /** The shape of every list of `row`. */
-export function getList<Row extends TSchema>(row: Row) {
+export function toListShape<Row extends TSchema>(row: Row) {
   return Type.Object({
     data: Type.Array(row),
     pagination: paginationSchema,
@@ -34,7 +34,7 @@ export function getList<Row extends TSchema>(row: Row) {
 }
 
 /** The shape of a response with a single `row`. */
-export function oneOf<Row extends TSchema>(row: Row) {
+export function toObjectShape<Row extends TSchema>(row: Row) {
   return Type.Object({ data: row, meta: metaSchema });
 }
 

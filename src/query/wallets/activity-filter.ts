@@ -4,11 +4,11 @@ import { type Activity, getTradeSide } from "../../market/ledger/activity.ts";
 import { type LedgerKind, type LedgerRole, subsPerCause } from "../../market/ledger/ledger-row.ts";
 import { decimalLiteral, hexLiteral, wordLiteral } from "../../storage/sql-literal.ts";
 import {
-  allOf,
   type Condition,
   type Conditions,
   isAmong,
   isIn,
+  joinConditions,
   type RangeFilter,
   rangeConditions,
 } from "../condition.ts";
@@ -57,6 +57,6 @@ export function activityCondition(
       },
     }),
   };
-  const { sql, holds } = allOf(conditions, filter);
+  const { sql, holds } = joinConditions(conditions, filter);
   return { sql: `${own} AND sub % ${subsPerCause} = 0 AND ${sql}`, holds };
 }

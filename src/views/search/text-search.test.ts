@@ -135,7 +135,7 @@ describe("a search of texts", () => {
     for (let thing = 0; thing < things; thing += 1) {
       index.put(thing, [["all", `own${thing}`], thing % 300 === 0 ? ["some"] : []]);
     }
-    for (const [word, isOf] of [
+    for (const [word, toScore] of [
       ["all", () => 30],
       ["some", (thing: number) => (thing % 300 === 0 ? 3 : 0)],
       ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
@@ -143,7 +143,7 @@ describe("a search of texts", () => {
       const scores = getScores(index, word, things);
       assert.deepEqual(
         scores,
-        new Uint8Array(things).map((_, thing) => isOf(thing)),
+        new Uint8Array(things).map((_, thing) => toScore(thing)),
       );
     }
   });

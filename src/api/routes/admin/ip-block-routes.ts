@@ -5,7 +5,7 @@ import { parsedText } from "../../../base/input/client-texts.ts";
 import { parseIpAddress, toIpBucket } from "../../../base/ip-address.ts";
 import { cursor } from "../../http/parameters.ts";
 import type { CursorPosition } from "../../route/cursor.ts";
-import { answerPage, getList } from "../../route/list-answer.ts";
+import { answerPage, toListShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 import type { AdminServices } from "./key-shape.ts";
 
@@ -34,7 +34,7 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
       cursor: Type.Optional(cursor),
     }),
-    response: getList(blockSchema),
+    response: toListShape(blockSchema),
     handler: async ({ query }) => {
       const [atMs, ip] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { blockedAtMs: Number(atMs), bucket: String(ip) };

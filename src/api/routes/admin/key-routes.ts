@@ -7,7 +7,7 @@ import { parsedText } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
 import { cursor, ipRange, time } from "../../http/parameters.ts";
 import type { CursorPosition } from "../../route/cursor.ts";
-import { answerPage, getList, oneOf } from "../../route/list-answer.ts";
+import { answerPage, toListShape, toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 import {
   type AdminServices,
@@ -48,7 +48,7 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
       ),
     }),
     statuses: [201],
-    response: oneOf(issuedKeySchema),
+    response: toObjectShape(issuedKeySchema),
     errors: ["CONFLICT"],
     handler: async ({ body, caller }) => {
       const { expires_at: expiresAtMs = null, allowed_ips: allowedIps = [], ...named } = body;
@@ -73,7 +73,7 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
       cursor: Type.Optional(cursor),
     }),
-    response: getList(keySchema),
+    response: toListShape(keySchema),
     handler: async ({ query }) => {
       const [atMs, id] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { createdAtMs: Number(atMs), id: String(id) };
@@ -97,7 +97,7 @@ export function getKey({ keys, clock }: AdminServices): Route {
     summary: "Get a key",
     description: "A key without its value",
     params: keyParams,
-    response: oneOf(keySchema),
+    response: toObjectShape(keySchema),
     handler: async ({ params }) => {
       const key = await keys.get(params.id.toLowerCase());
       if (key === null) throw new AppError("NOT_FOUND", "There is no such key");
@@ -119,7 +119,7 @@ export function rotateKey({ keys, audit }: AdminServices): Route {
     body: Type.Object({
       grace_seconds: Type.Integer({ minimum: 0, maximum: daySeconds, default: 0 }),
     }),
-    response: oneOf(issuedKeySchema),
+    response: toObjectShape(issuedKeySchema),
     handler: async ({ params, body, caller }) => {
       const issued = await keys.rotate(params.id.toLowerCase(), body.grace_seconds * 1000);
       const by = caller.key?.id ?? null;

@@ -3,7 +3,7 @@ import { getMarketRow } from "../../../query/markets/market-rows.ts";
 import { requireMarket } from "../../../query/markets/read-markets.ts";
 import { marketRow } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
-import { oneOf } from "../../route/list-answer.ts";
+import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 /** Returns one market by condition id, token id or slug. */
@@ -14,7 +14,7 @@ export function getMarket(backend: Backend): Route {
     summary: "Get a market",
     description: "One market by condition id, token id or slug",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
-    response: oneOf(marketRow),
+    response: toObjectShape(marketRow),
     cacheControl: "private, max-age=300",
     isTagged: () => true,
     handler: ({ params: { id } }) => {

@@ -14,7 +14,7 @@ import {
 import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
-import { oneOf } from "../../route/list-answer.ts";
+import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const orderRow = Type.Object({
@@ -32,7 +32,7 @@ export function getOrder(backend: Backend): Route {
     summary: "Get an order",
     description: "All fills of one order and what ended it",
     params: Type.Object({ order_hash: hash }),
-    response: oneOf(orderRow),
+    response: toObjectShape(orderRow),
     cacheControl: "private, max-age=1",
     handler: async ({ params: { order_hash } }) => {
       const page = { order: "asc", after: null, finalizedOnly: false } as const;

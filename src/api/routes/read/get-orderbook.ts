@@ -5,7 +5,7 @@ import { unknownToken } from "../../../query/markets/read-markets.ts";
 import { bookRow, toBookRow } from "../../../rows/book-row.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";
-import { oneOf } from "../../route/list-answer.ts";
+import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 /** `Retry-After` while the venue is unavailable. */
@@ -22,7 +22,7 @@ export function getOrderbook({ state, books }: Backend): Route {
     querystring: Type.Object({
       depth: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
     }),
-    response: oneOf(bookRow),
+    response: toObjectShape(bookRow),
     cacheControl: "private, max-age=10",
     handler: async ({ params, query }) => {
       if (!state.directory.isKnownToken(params.token_id)) throw unknownToken();

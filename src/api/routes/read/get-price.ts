@@ -7,7 +7,7 @@ import { awaitBook, readPrice } from "../../../query/markets/read-price.ts";
 import { type PriceRow, pastPriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, untilChange, watchPrice } from "../../backend.ts";
 import { moment, parseTime } from "../../http/parameters.ts";
-import { metaSchema, oneOf, paginationSchema } from "../../route/list-answer.ts";
+import { metaSchema, paginationSchema, toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const oneToken = Type.Object({ token_id: namedToken });
@@ -33,7 +33,7 @@ export function getPrice(backend: Backend): Route {
       "Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was",
     params: oneToken,
     querystring: oneQuery,
-    response: oneOf(priceOrPast),
+    response: toObjectShape(priceOrPast),
     cacheControl: "private, max-age=1",
     getCachePolicy: ({ params: { token_id: tokenId }, query }) =>
       query.at === undefined

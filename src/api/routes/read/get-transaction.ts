@@ -23,7 +23,7 @@ import {
 import { addressText, hashText, nullable } from "../../../rows/wire-format.ts";
 import { getSubject } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
-import { oneOf } from "../../route/list-answer.ts";
+import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const { tx_hash, block_number, block_hash, timestamp, timestamp_ms, status } = tradeRow.properties;
@@ -74,7 +74,7 @@ export function getTransaction(backend: Backend): Route {
     summary: "Get a transaction",
     description: "All trades, fills, matches and events of one transaction",
     params: Type.Object({ tx_hash: hash }),
-    response: oneOf(transactionRow),
+    response: toObjectShape(transactionRow),
     cacheControl: "private, max-age=1",
     handler: async ({ params: { tx_hash: txHash } }) => {
       const { fills, events } = await readTransaction(backend.facts, {

@@ -28,7 +28,7 @@ import {
   readNewestCandles,
 } from "../../lists/candle-page.ts";
 import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
-import { getList, metaSchema, paginationSchema, rangeMeta } from "../../route/list-answer.ts";
+import { metaSchema, paginationSchema, rangeMeta, toListShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
@@ -77,7 +77,7 @@ export function listCandles(backend: ListParts): Route {
     description: "OHLCV candles of a token. Without start and end, the newest",
     params: Type.Object({ token_id: namedToken }),
     querystring,
-    response: Type.Object({ ...getList(candleRow).properties, meta: candleMeta }),
+    response: Type.Object({ ...toListShape(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     getCachePolicy: ({ params: { token_id: tokenId }, query }) =>
       untilCandlesChange(backend, { tokenId, bucketSeconds: resolutionSeconds[query.resolution] }),

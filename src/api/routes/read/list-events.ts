@@ -13,7 +13,7 @@ import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketQuery, toSelection } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
-import { oneOf } from "../../route/list-answer.ts";
+import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const path = "/v1/events";
@@ -74,7 +74,7 @@ export function getEvent({ state }: Backend): Route {
     params: Type.Object({
       id: Type.String({ minLength: 1, maxLength: 200, examples: ["903193"] }),
     }),
-    response: oneOf(eventRow),
+    response: toObjectShape(eventRow),
     cacheControl: "private, max-age=10",
     handler: ({ params: { id } }) => {
       const row = findEvent(state, id) ?? eventNamed(state, id);

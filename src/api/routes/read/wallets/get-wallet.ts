@@ -4,7 +4,7 @@ import { WalletTotals } from "../../../../market/ledger/wallet-totals.ts";
 import { readWallet, summarizeMarkets } from "../../../../query/wallets/read-wallet.ts";
 import { toWalletRow, walletRow } from "../../../../rows/wallets/wallet-row.ts";
 import { type Backend, untilChange } from "../../../backend.ts";
-import { oneOf } from "../../../route/list-answer.ts";
+import { toObjectShape } from "../../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
 import { unknownWallet } from "./unknown-wallet.ts";
 
@@ -18,7 +18,7 @@ export function getWallet(backend: Backend): Route {
     summary: "Get a wallet",
     description: "What one wallet holds, earned and traded, in total and by market",
     params: Type.Object({ address }),
-    response: oneOf(walletRow),
+    response: toObjectShape(walletRow),
     cacheControl: "private, max-age=10",
     getCachePolicy: () => untilChange(backend),
     handler: async ({ params }) => {

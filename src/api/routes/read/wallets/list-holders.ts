@@ -24,7 +24,7 @@ import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
 import { type ListParts, openList, publicAs, type RowSource } from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
-import { getList, getPage, metaSchema } from "../../../route/list-answer.ts";
+import { getPage, metaSchema, toListShape } from "../../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
 
 const pageRows = 100;
@@ -61,7 +61,7 @@ export function listHolders(parts: ListParts): Route {
       "Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     querystring,
-    response: Type.Object({ ...getList(holderRow).properties, meta }),
+    response: Type.Object({ ...toListShape(holderRow).properties, meta }),
     isBulk: true,
     cacheControl: "private, max-age=1",
     getCachePolicy: () => untilChange(parts),
