@@ -7,6 +7,7 @@ import type { Clock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
+import { lakeRoutes } from "./lake/lake-routes.ts";
 import { withFields } from "./lists/fields.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
 import type { ListParts } from "./lists/row-list.ts";
@@ -53,6 +54,8 @@ type RouteParts = {
   readonly role?: Role;
   readonly metrics: MetricsSource;
   readonly exportRowsMax: number;
+  /** The folder of the lake; `null` without one. */
+  readonly lakeDir: string | null;
   readonly log: Log;
 };
 
@@ -86,6 +89,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     revokeKey: revokeKey(services),
     listIpBlocks: listIpBlocks(services),
     unblockIp: unblockIp(services),
+    ...lakeRoutes(parts.lakeDir),
     // The document describes all routes, including its own.
     getOpenapi: getOpenapi(backend, { clock, readRoutes: () => routes }),
   };

@@ -29,6 +29,11 @@ export const errorTable = {
     retryable: false,
     message: "Send JSON, with Content-Type: application/json",
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    retryable: false,
+    message: "The range is not in the file; Content-Range has its length",
+  },
   RATE_LIMITED: { status: 429, retryable: true, message: "Too many requests" },
   INTERNAL_ERROR: { status: 500, retryable: true, message: "Something went wrong on our side" },
   SERVICE_UNAVAILABLE: { status: 503, retryable: true, message: "Not available right now" },

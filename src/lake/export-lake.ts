@@ -5,6 +5,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
+import { version } from "../base/config/version.ts";
 import { tryParseJson } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { lockFolder } from "../storage/directory/data-directory.ts";
@@ -201,7 +202,7 @@ async function writeSlices(
   assert(first !== undefined && last !== undefined, "a lake has a day");
   const manifest = {
     layout: layoutVersion,
-    created_by: "oddwire",
+    created_by: `oddwire ${version}`,
     chain_id: identity.chain_id,
     contracts: identity.contracts,
     events: identity.events,

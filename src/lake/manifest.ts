@@ -16,24 +16,25 @@ export const manifestName = "manifest.json";
 /** The largest manifest that is read, in bytes: thirty years of days with forty files each take half of it. */
 export const manifestBytesMax = 256 * 1024 * 1024;
 
-const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const toCount = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+const toNullableSeq = (description: string) =>
+  Type.Union([toCount("A position on the chain"), Type.Null()], { description });
 /** Larger ones have positions that are no safe integers. */
-const blockNumber = Type.Integer({ minimum: 0, maximum: 9_000_000_000 });
-const unixSeconds = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 });
-const hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
-const sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const toBlockNumber = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: 9_000_000_000, description });
+const toSha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]{64}$", description });
 /** Only these paths are opened, so a manifest cannot lead out of its folder. */
 const pathPattern =
   "^[a-z0-9_]{1,20}/(?:date=[0-9]{4}-[0-9]{2}-[0-9]{2}/part-[0-9]{1,6}|snapshot)\\.parquet$";
-const path = Type.String({ pattern: pathPattern });
 
 const file = Type.Object({
-  path,
-  rows: count,
-  bytes: count,
-  sha256,
-  first_seq: Type.Union([count, Type.Null()]),
-  last_seq: Type.Union([count, Type.Null()]),
+  path: Type.String({ pattern: pathPattern, description: "Below the folder of the manifest" }),
+  rows: toCount("Rows of the file"),
+  bytes: toCount("Size of the file"),
+  sha256: toSha256("SHA-256 of the file"),
+  first_seq: toNullableSeq("seq of the first row; null for tables that are not sorted by it"),
+  last_seq: toNullableSeq("seq of the last row; null for tables that are not sorted by it"),
 });
 
 /** A part has about 131,000 facts, or one block. A file that says more is not a part, and could fill the disk. */
@@ -43,34 +44,81 @@ const part = Type.Object({
   bytes: Type.Integer({ minimum: 1, maximum: 1024 ** 3 }),
 });
 
-const block = Type.Object({ number: blockNumber, hash, timestamp: unixSeconds });
+const block = Type.Object(
+  {
+    number: toBlockNumber("Block number"),
+    hash: Type.String({
+      pattern: "^0x[0-9a-f]{64}$",
+      description: "Block hash",
+      examples: [`0x${"8d".repeat(32)}`],
+    }),
+    timestamp: Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 32 - 1,
+      description: "Time of the block in Unix seconds",
+    }),
+  },
+  { description: "The last block" },
+);
 
 const slice = Type.Object({
-  date: Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
-  from_block: blockNumber,
+  date: Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "The day (UTC)" }),
+  from_block: toBlockNumber("The first block; it follows the last one of the slice before"),
   last_block: block,
-  files: Type.Record(Type.String({ pattern: "^[a-z0-9_]{1,20}$" }), part),
+  files: Type.Record(Type.String({ pattern: "^[a-z0-9_]{1,20}$" }), part, {
+    description: "The files by table; tables without rows have none",
+  }),
 });
 
 const manifest = Type.Object({
-  layout: Type.Integer({ minimum: 1, maximum: layoutVersion }),
-  created_by: Type.String({ maxLength: 100 }),
-  chain_id: count,
-  contracts: sha256,
-  events: Type.String({ pattern: "^[0-9a-f]{64}(-wallets)?$" }),
-  first_block: blockNumber,
+  layout: Type.Integer({
+    minimum: 1,
+    maximum: layoutVersion,
+    description: "Version of the layout; readers refuse newer ones",
+  }),
+  created_by: Type.String({ maxLength: 100, description: "The program and its version" }),
+  chain_id: toCount("Id of the chain"),
+  contracts: toSha256("SHA-256 of the list of contracts that were indexed"),
+  events: Type.String({
+    pattern: "^[0-9a-f]{64}(-wallets)?$",
+    description: "SHA-256 of the events that are decoded, and whether wallets are indexed",
+  }),
+  first_block: toBlockNumber("The first block"),
   last_block: block,
-  /** Consecutive blocks of one day (UTC), in order, without a gap. */
-  slices: Type.Array(slice, { minItems: 1 }),
-  /** The repairs of the store that the files have; without them none. */
-  repairs: Type.Optional(Type.Array(Type.String({ maxLength: 36 }))),
-  markets: Type.Union([file, Type.Null()]),
+  slices: Type.Array(slice, {
+    minItems: 1,
+    description: "Consecutive blocks of one day, in order, without a gap",
+  }),
+  repairs: Type.Optional(
+    Type.Array(Type.String({ maxLength: 36 }), {
+      description: "Ids of the repairs of the store that the files have; none if absent",
+      examples: [["67b1f2a4-1c53-4b6e-9d0e-5a7c3f2b8e10"]],
+    }),
+  ),
+  markets: Type.Union([file, Type.Null()], {
+    description: "All markets when the lake was written; null until they are written",
+  }),
 });
 
-const signature = Type.Object({
-  algorithm: Type.Literal("ed25519"),
-  public_key: Type.String(),
-  value: Type.String(),
+const signature = Type.Object(
+  {
+    algorithm: Type.Literal("ed25519", { description: "Ed25519 (RFC 8032)" }),
+    public_key: Type.String({
+      description: "The public key, in PEM",
+      examples: ["-----BEGIN PUBLIC KEY-----\n...\n-----END PUBLIC KEY-----\n"],
+    }),
+    value: Type.String({
+      description: "The signature of the rest of the manifest, in Base64",
+      examples: ["qmWpFkvB1gLBnQtc...=="],
+    }),
+  },
+  { description: "Absent without a key to sign with" },
+);
+
+/** The manifest as it is written, for the documentation of the API. */
+export const signedManifestSchema = Type.Object({
+  ...manifest.properties,
+  signature: Type.Optional(signature),
 });
 
 export type LakeFile = Static<typeof file>;

@@ -5,7 +5,6 @@ import { referenceRoutes } from "../api/docs/reference-routes.ts";
 import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import { HttpServer } from "../api/http/server.ts";
-import { lakeRoutes } from "../api/lake/lake-routes.ts";
 import type { Observation } from "../api/metrics/request-meter.ts";
 import type { MeasuredParts, MetricsParts } from "../api/metrics/service-metrics.ts";
 import { Cursors } from "../api/route/cursor.ts";
@@ -62,6 +61,7 @@ export async function serveEverything(
     role: start.role,
     clock: systemClock,
     exportRowsMax: config.exportRowsMax,
+    lakeDir: config.lakeDir,
     log,
   });
   const edge = getEdge(start, access);
@@ -70,13 +70,7 @@ export async function serveEverything(
   // The timers of the stream server would keep a process alive that cannot listen.
   return closeOnError(stream, async () => {
     const explorer = explorerRoutes(config.venueImages);
-    const all = [
-      ...routes,
-      ...referenceRoutes(),
-      ...guideRoutes(),
-      ...lakeRoutes(config.lakeDir),
-      ...explorer.routes,
-    ];
+    const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
     const observe = (observation: Observation) => metrics.requests.observe(observation);
     const shownAt = { routes: all, observe, stream, unknownPage: explorer.page, ...read };
     const url = await listen(start, { access, metrics, ...edge, ...shownAt });

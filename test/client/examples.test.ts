@@ -11,8 +11,15 @@ import { systemSettings } from "../support/system-settings.ts";
 const folder = new URL("../../clients/typescript/examples/", import.meta.url);
 const examples = readdirSync(folder).filter((name) => name !== "connect.ts");
 
-/** Pages for people and tools, and the stream, which does not answer a request. The client does not call them. */
-const notForClients = ["GET /docs", "GET /v1/openapi.json", "GET /v1/stream"];
+/** Pages for people and tools, files, and the stream, which does not answer a request. The client does not call them. */
+const notForClients = [
+  "GET /docs",
+  "GET /v1/openapi.json",
+  "GET /v1/stream",
+  "GET /v1/lake/manifest.json",
+  "GET /v1/lake/markets/snapshot.parquet",
+  "GET /v1/lake/{table}/{day}/{part}",
+];
 
 suite("examples", () => {
   const answered: Observation[] = [];

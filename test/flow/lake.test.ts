@@ -98,6 +98,13 @@ test("a service that is filled from a lake equals the one that wrote it", {
     headers: { "x-api-key": adminKey, range: "bytes=10-19" },
   });
   assert.deepEqual([part.status, await part.text()], [206, text.slice(10, 20)]);
+  const beyond = await fetch(`${first.baseUrl}/v1/lake/manifest.json`, {
+    headers: { "x-api-key": adminKey, range: `bytes=${text.length}-`, "if-match": "other" },
+  });
+  assert.deepEqual(
+    [beyond.status, beyond.headers.get("content-range")],
+    [416, `bytes */${text.length}`],
+  );
   // `fetch` would add `Cache-Control: no-cache`, which asks for the whole file.
   const headers = { "x-api-key": adminKey, "if-none-match": etag };
   const [unchanged] = await once(

@@ -6,6 +6,7 @@ import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { version } from "../../src/base/config/version.ts";
 import type { TokenId } from "../../src/base/ids.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
@@ -279,6 +280,10 @@ test("a lake that has all days gets what is missing: the snapshot after a crash,
   const filled = await openFilled(t, 11);
   const { folder } = filled;
   const manifest = await exported(filled);
+  assert.equal(manifest.created_by, `oddwire ${version}`);
+  const { repairs: _repairs, ...older } = { ...manifest, created_by: "oddwire", markets: null };
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(older));
+  assert.deepEqual((await exported(filled)).markets, manifest.markets);
   await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...manifest, markets: null }));
   assert.deepEqual(await exported(filled), manifest);
   for (const { privateKey, publicKey } of [

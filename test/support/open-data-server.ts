@@ -34,6 +34,7 @@ import {
   type TestServer,
 } from "./open-test-server.ts";
 import { knownContracts, type RecordingName, readRecordedBlocks } from "./recorded-chain.ts";
+import { writeSampleLake } from "./sample-lake.ts";
 import { ScriptedVenue } from "./scripted-venue.ts";
 import { encode } from "./store-chain.ts";
 import { testMetrics } from "./test-metrics.ts";
@@ -86,6 +87,7 @@ export class DataServer {
   readonly routes: readonly Route[];
   /** The source of order books. Every token has one there, at first empty. */
   readonly venue: ScriptedVenue;
+  readonly lakeDir: string;
   readonly #books: OrderBooks;
   readonly #readiness: Readiness;
   readonly #pipeline: Pipeline;
@@ -102,6 +104,7 @@ export class DataServer {
     folder: string;
     venue: ScriptedVenue;
     books: OrderBooks;
+    lakeDir: string;
   }) {
     this.edge = parts.edge;
     this.store = parts.store;
@@ -112,6 +115,7 @@ export class DataServer {
     this.#readiness = parts.readiness;
     this.#folder = parts.folder;
     this.venue = parts.venue;
+    this.lakeDir = parts.lakeDir;
     this.#books = parts.books;
     const { store, state, hub } = parts;
     this.#pipeline = new Pipeline({ facts: store, state, subscribers: hub, log });
@@ -133,11 +137,12 @@ export class DataServer {
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
     const hub = new Hub({ facts: store, state, books });
+    const lakeDir = await writeSampleLake(folder);
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
         const { exportRowsMax = 1_000_000 } = options;
-        routes = makeRoutes(parts, { store, state, readiness, books, exportRowsMax });
+        routes = makeRoutes(parts, { store, state, readiness, books, exportRowsMax, lakeDir });
         return routes;
       },
       freshness: () => getFreshness(store),
@@ -148,7 +153,8 @@ export class DataServer {
       hub,
       ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     });
-    const parts = { edge, store, state, facts, hub, routes, readiness, folder, venue, books };
+    const served = { edge, store, state, facts, hub, routes, readiness, folder, venue, books };
+    const parts = { ...served, lakeDir };
     const server = new DataServer(parts);
     await server.advance({
       unfinalized: (facts[0]?.number ?? 0) + finalBlocks + unfinalizedBlocks - 1,
@@ -267,9 +273,10 @@ function makeRoutes(
     readiness: Readiness;
     books: OrderBooks;
     exportRowsMax: number;
+    lakeDir: string;
   },
 ): readonly Route[] {
-  const { store, state, readiness, books, exportRowsMax } = parts;
+  const { store, state, readiness, books, exportRowsMax, lakeDir } = parts;
   const freshness = () => getFreshness(store);
   const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
@@ -279,6 +286,7 @@ function makeRoutes(
     readChecks: () => ({ store: { ok: readiness.isReady, detail: "as the test says" } }),
     metrics: testMetrics(),
     exportRowsMax,
+    lakeDir,
     log: pino({ level: "silent" }),
   });
 }

@@ -20,8 +20,14 @@ const variants: Readonly<
   getPrice: { name: "price_at", parameter: "at", without: "Price", given: "PastPrice" },
   listPrices: { name: "prices_at", parameter: "at", without: "Price", given: "PastPrice" },
 };
-/** Operations without a method: the stream has its own module, and this document describes the others. */
-const withoutMethod: ReadonlySet<string> = new Set(["openStream", "getOpenapi"]);
+/** Operations without a method: the stream has its own module, the document describes the others, and files are not text. */
+const withoutMethod: ReadonlySet<string> = new Set([
+  "openStream",
+  "getOpenapi",
+  "getLakeManifest",
+  "getLakeMarkets",
+  "getLakeFile",
+]);
 const keywords: ReadonlySet<string> = new Set(["from", "global", "class", "in", "is", "not", "or"]);
 
 /** Returns both files. */

@@ -627,7 +627,7 @@ export type Meta = {
 
 export type ErrorAnswer = {
   readonly error: {
-    readonly code: "VALIDATION_ERROR" | "INVALID_CURSOR" | "UNAUTHORIZED" | "FORBIDDEN" | "IP_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    readonly code: "VALIDATION_ERROR" | "INVALID_CURSOR" | "UNAUTHORIZED" | "FORBIDDEN" | "IP_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
     readonly message: string;
     readonly details?: readonly {
       readonly parameter: string;
@@ -835,7 +835,7 @@ export type StreamError = {
   readonly type: "error";
   readonly id?: string | number;
   readonly error: {
-    readonly code: "VALIDATION_ERROR" | "INVALID_CURSOR" | "UNAUTHORIZED" | "FORBIDDEN" | "IP_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+    readonly code: "VALIDATION_ERROR" | "INVALID_CURSOR" | "UNAUTHORIZED" | "FORBIDDEN" | "IP_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
     readonly message: string;
     readonly details?: readonly {
       readonly parameter: string;
@@ -2144,5 +2144,103 @@ export type UnblockIp = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
     readonly message: "IP unblocked";
+  };
+};
+
+/** GET /v1/lake: Get the lake. */
+export type GetLake = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly layout: number;
+    readonly created_by: string;
+    readonly chain_id: number;
+    readonly contracts: string;
+    readonly events: string;
+    readonly first_block: number;
+    readonly last_block: {
+      readonly number: number;
+      readonly hash: string;
+      readonly timestamp: number;
+    };
+    readonly slices: readonly {
+      readonly date: string;
+      readonly from_block: number;
+      readonly last_block: {
+        readonly number: number;
+        readonly hash: string;
+        readonly timestamp: number;
+      };
+      readonly files: { readonly [name: string]: {
+        readonly path: string;
+        readonly rows: number;
+        readonly bytes: number;
+        readonly sha256: string;
+        readonly first_seq: number | null;
+        readonly last_seq: number | null;
+      } };
+    }[];
+    readonly repairs?: readonly string[];
+    readonly markets: {
+      readonly path: string;
+      readonly rows: number;
+      readonly bytes: number;
+      readonly sha256: string;
+      readonly first_seq: number | null;
+      readonly last_seq: number | null;
+    } | null;
+    readonly signature?: {
+      readonly algorithm: "ed25519";
+      readonly public_key: string;
+      readonly value: string;
+    };
+  };
+};
+
+/** GET /v1/lake/manifest.json: Get the manifest as a file. */
+export type GetLakeManifest = {
+  readonly query: Readonly<Record<string, never>>;
+  readonly answer: {
+    readonly layout: number;
+    readonly created_by: string;
+    readonly chain_id: number;
+    readonly contracts: string;
+    readonly events: string;
+    readonly first_block: number;
+    readonly last_block: {
+      readonly number: number;
+      readonly hash: string;
+      readonly timestamp: number;
+    };
+    readonly slices: readonly {
+      readonly date: string;
+      readonly from_block: number;
+      readonly last_block: {
+        readonly number: number;
+        readonly hash: string;
+        readonly timestamp: number;
+      };
+      readonly files: { readonly [name: string]: {
+        readonly path: string;
+        readonly rows: number;
+        readonly bytes: number;
+        readonly sha256: string;
+        readonly first_seq: number | null;
+        readonly last_seq: number | null;
+      } };
+    }[];
+    readonly repairs?: readonly string[];
+    readonly markets: {
+      readonly path: string;
+      readonly rows: number;
+      readonly bytes: number;
+      readonly sha256: string;
+      readonly first_seq: number | null;
+      readonly last_seq: number | null;
+    } | null;
+    readonly signature?: {
+      readonly algorithm: "ed25519";
+      readonly public_key: string;
+      readonly value: string;
+    };
   };
 };

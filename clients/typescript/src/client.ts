@@ -6,6 +6,7 @@ import type {
   Fill,
   GetEvent,
   GetHealth,
+  GetLake,
   GetMarket,
   GetMetrics,
   GetOrder,
@@ -348,6 +349,11 @@ export class OddwireClient {
 
   async unblockIp(ip: string): Promise<UnblockIp["answer"]> {
     return this.#connection.json(`/v1/ip-blocks/${encodeURIComponent(ip)}`, { method: "DELETE" });
+  }
+
+  /** The manifest of the lake of the service: the days, blocks, rows, sizes and hashes of its files. */
+  async lake(): Promise<GetLake["answer"]> {
+    return this.#connection.json("/v1/lake");
   }
 
   #list<Row, PageMeta>(path: string, query: Query): Pages<Row, PageMeta> {

@@ -42,6 +42,7 @@ const groups = {
     description: "Transactions and events of the exchange contracts",
     paths: ["transactions", "cancellations", "exchange-events"],
   },
+  Lake: { description: "The final history as Parquet files; needs an admin key", paths: ["lake"] },
   Stream: { description: "Everything as it happens, over WebSocket", paths: ["stream"] },
   Keys: { description: "API keys and IP blocks; needs an admin key", paths: ["keys", "ip-blocks"] },
   Service: { description: "Health, readiness, metrics and this document", paths: [] },
@@ -62,6 +63,14 @@ const ifNoneMatch: Parameter = {
   in: "header",
   required: false,
   description: "ETags of the responses you have, separated by commas, or *",
+  schema: { type: "string" },
+};
+
+const range: Parameter = {
+  name: "Range",
+  in: "header",
+  required: false,
+  description: "The bytes to send, such as bytes=1000-1999 or bytes=1000-",
   schema: { type: "string" },
 };
 
@@ -99,7 +108,12 @@ export function describeApi(routes: Readonly<Record<string, Route>>, live: LiveE
     paths,
     components: {
       schemas: describeComponents(),
-      parameters: { RequestId: requestId, IfNoneMatch: ifNoneMatch, Upgrade: upgrade },
+      parameters: {
+        RequestId: requestId,
+        IfNoneMatch: ifNoneMatch,
+        Range: range,
+        Upgrade: upgrade,
+      },
       headers: describedHeaders,
       responses: errors,
       securitySchemes: {
@@ -127,7 +141,10 @@ function describeOperation(
       ...describeParameters(route.path, querystring, { in: "query", live }),
       refTo("parameters", "RequestId"),
       ...(route.upgrade === undefined ? [] : [refTo("parameters", "Upgrade")]),
-      ...(route.isTagged === undefined ? [] : [refTo("parameters", "IfNoneMatch")]),
+      ...(route.isTagged === undefined && !route.isFile
+        ? []
+        : [refTo("parameters", "IfNoneMatch")]),
+      ...(route.isFile ? [refTo("parameters", "Range")] : []),
     ],
     ...(body === undefined ? {} : { requestBody: describeBody(body) }),
     responses,

@@ -83,19 +83,34 @@ const packedHeader: Readonly<Record<string, Header>> = optional({
   }),
 });
 
+/** Further headers of files. */
+const fileHeader: Readonly<Record<string, Header>> = {
+  "Accept-Ranges": header("Parts of the file can be requested", { const: "bytes" }),
+  "Last-Modified": header("When the file was written", { type: "string" }),
+};
+
+const rangeHeader: Readonly<Record<string, Header>> = {
+  "Content-Range": header("The bytes of the response, and the length of the file", {
+    type: "string",
+    pattern: "^bytes ([0-9]+-[0-9]+|\\*)/[0-9]+$",
+  }),
+};
+
 /** The headers under `components.headers` of the document. */
 export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
   ...linkHeader,
   ...bulkHeader,
   ...packedHeader,
+  ...fileHeader,
+  ...rangeHeader,
   Upgrade: header("The protocol of the connection from now on", { const: "websocket" }),
   "WWW-Authenticate": header("How to send a key", { type: "string" }),
   ...optional({
     "Retry-After": header("Seconds to wait before retrying", { type: "integer", minimum: 1 }),
     ETag: header(
       "Version of the response without its meta; send it as If-None-Match to get 304 if unchanged",
-      { type: "string", pattern: '^W/"[A-Za-z0-9_-]{22}"$' },
+      { type: "string", pattern: '^W/"[A-Za-z0-9_-]+"$' },
     ),
   }),
 };
@@ -120,7 +135,7 @@ export function describeResponses(operationId: string, route: Route) {
     headers: {
       ...everyHeaderRef,
       ...packedHeaderRef,
-      ...getEtag(route),
+      ...getVersion(route),
       ...getLink(route),
       ...(route.isBulk ? bulkHeaderRef : {}),
     },
@@ -130,8 +145,12 @@ export function describeResponses(operationId: string, route: Route) {
   };
   for (const status of route.statuses ?? [200])
     responses[status] = route.upgrade === undefined ? success : switchingProtocols;
-  if (route.isTagged !== undefined) {
-    const headers = { ...everyHeaderRef, ...getEtag(route), ...getLink(route) };
+  if (route.isFile) {
+    const headers = { ...success.headers, ...refsTo(rangeHeader) };
+    responses[206] = { ...success, description: "The requested bytes of the file", headers };
+  }
+  if (route.isTagged !== undefined || route.isFile) {
+    const headers = { ...everyHeaderRef, ...getVersion(route), ...getLink(route) };
     responses[304] = {
       description: "Not modified: the response you have is current",
       headers,
@@ -147,8 +166,10 @@ export function describeResponses(operationId: string, route: Route) {
   return { responses, components };
 }
 
-function getEtag({ isTagged }: Route): Record<string, Reference> {
-  return isTagged === undefined ? {} : { ETag: refTo("headers", "ETag") };
+/** Returns the headers of responses that clients can keep. */
+function getVersion({ isTagged, isFile }: Route): Record<string, Reference> {
+  if (isTagged === undefined && !isFile) return {};
+  return { ETag: refTo("headers", "ETag"), ...(isFile ? refsTo(fileHeader) : {}) };
 }
 
 function getLink({ querystring }: Route): Record<string, Reference> {
@@ -193,7 +214,9 @@ function describeErrors(codes: readonly ErrorCode[]): Response {
   const challenge = codes.includes("UNAUTHORIZED")
     ? { "WWW-Authenticate": refTo("headers", "WWW-Authenticate") }
     : {};
-  return { description, headers: { ...everyHeaderRef, ...retry, ...challenge }, content };
+  const length = codes.includes("RANGE_NOT_SATISFIABLE") ? refsTo(rangeHeader) : {};
+  const headers = { ...everyHeaderRef, ...retry, ...challenge, ...length };
+  return { description, headers, content };
 }
 
 function optional(headers: Readonly<Record<string, Header>>): Record<string, Header> {

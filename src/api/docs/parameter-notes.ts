@@ -27,6 +27,9 @@ export const parameterNotes: Readonly<Record<string, string>> = {
     "Only orders with this builder code, a hash of 64 hex digits: trades and volume of makers' orders, fees of all",
   "/v1/stats exchange_version":
     "Only this generation of the exchanges: 1 or 2 (CTF Exchange V1, V2), or 3 (Protocol V2)",
+  day: "The folder of a day (UTC), as in the manifest",
+  part: "The name of the file, as in the manifest",
+  table: "The table, as in the manifest",
   active: "true: markets that can still trade",
   address: "The wallet, an address of 40 hex digits",
   after_seq: "Only rows after this position",

@@ -1,43 +1,78 @@
-/** The lake of `ODDWIRE_LAKE_DIR` at `/v1/lake`: its manifest and files, for admin keys, with ranges and entity tags. */
+/** The lake of `ODDWIRE_LAKE_DIR`: its manifest and files, for admin keys, with ranges and entity tags. */
 import { send } from "@fastify/send";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
-import { isLakePath, manifestName } from "../../lake/manifest.ts";
+import { manifestName, signedManifestSchema } from "../../lake/manifest.ts";
 import { defineRoute, type Route } from "../route/route.ts";
 
-/** A segment of a path. */
-const segment = Type.String({ maxLength: 100 });
-
-/** Returns the routes of a lake; without a folder they say how to configure one. */
-export function lakeRoutes(folder: string | null): readonly Route[] {
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const path = Object.values(request.params as Record<string, string>).join("/") || manifestName;
-    if (folder === null) {
+/** Returns the routes of a lake by the names of their operations; without a folder they answer 404. */
+export function lakeRoutes(folder: string | null): Readonly<Record<string, Route>> {
+  const sendFile = (path: string) => (request: FastifyRequest, reply: FastifyReply) => {
+    if (folder === null)
       throw new AppError("NOT_FOUND", "This service has no lake: ODDWIRE_LAKE_DIR is not set");
-    }
-    if (path !== manifestName && !isLakePath(path)) throw new AppError("NOT_FOUND");
-    const found = await send(request.raw, path, { root: folder, cacheControl: false });
-    if (found.type === "error") throw toAppError(found.statusCode, path);
-    if (found.type !== "file") throw new AppError("NOT_FOUND");
-    return reply.code(found.statusCode).headers(found.headers).send(found.stream);
+    return sendLakeFile({ folder, path }, request, reply);
   };
-  return ["", "/{one}", "/{one}/{two}", "/{one}/{two}/{three}"].map((rest) =>
-    defineRoute({
-      path: `/v1/lake${rest}`,
-      access: "admin",
+  const file = {
+    access: "admin",
+    isFile: true,
+    errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+  } as const;
+  const manifest = { ...file, response: signedManifestSchema, handler: sendFile(manifestName) };
+  const parquet = {
+    ...file,
+    response: Type.String({ description: "Parquet" }),
+    contentType: "application/vnd.apache.parquet",
+  };
+  return {
+    getLake: defineRoute({
+      ...manifest,
+      path: "/v1/lake",
       summary: "Get the lake",
-      params: Type.Object(
-        Object.fromEntries([...rest.matchAll(/\w+/g)].map(([name]) => [name, segment])),
-      ),
-      response: Type.String(),
-      contentType: "application/octet-stream",
-      handler: answer,
+      description:
+        "The manifest of the files that the service writes to `ODDWIRE_LAKE_DIR`: their days, blocks, rows, sizes and hashes. 404 without the setting, and until the first day is written",
     }),
-  );
+    getLakeManifest: defineRoute({
+      ...manifest,
+      path: "/v1/lake/manifest.json",
+      summary: "Get the manifest as a file",
+      description: "The same, where readers of a lake expect it: beside its files",
+    }),
+    getLakeMarkets: defineRoute({
+      ...parquet,
+      path: "/v1/lake/markets/snapshot.parquet",
+      summary: "Get the markets of the lake",
+      handler: sendFile("markets/snapshot.parquet"),
+    }),
+    getLakeFile: defineRoute({
+      ...parquet,
+      path: "/v1/lake/{table}/{day}/{part}",
+      summary: "Get a file of the lake",
+      params: Type.Object({
+        table: Type.String({ pattern: "^[a-z0-9_]{1,20}$" }),
+        day: Type.String({ pattern: "^date=[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
+        part: Type.String({ pattern: "^part-[0-9]{1,6}\\.parquet$" }),
+      }),
+      handler: (request, reply) => {
+        const { table, day, part } = request.params;
+        return sendFile(`${table}/${day}/${part}`)(request, reply);
+      },
+    }),
+  };
 }
 
-function toAppError(status: number, path: string): AppError {
-  if (status !== 416) return new AppError("NOT_FOUND", `The lake has no ${path}`);
-  return new AppError("VALIDATION_ERROR", "The requested range is not in the file");
+async function sendLakeFile(
+  { folder, path }: { readonly folder: string; readonly path: string },
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+) {
+  // Conditions of requests that write. A download is continued with If-Range.
+  for (const name of ["if-match", "if-unmodified-since"]) delete raw.headers[name];
+  const options = { root: folder, cacheControl: false, contentType: false };
+  const found = await send(raw, path, options);
+  if (found.type === "file")
+    return reply.code(found.statusCode).headers(found.headers).send(found.stream);
+  if (found.statusCode !== 416) throw new AppError("NOT_FOUND", `The lake has no ${path}`);
+  reply.header("content-range", found.headers["Content-Range"]);
+  throw new AppError("RANGE_NOT_SATISFIABLE");
 }

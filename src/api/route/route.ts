@@ -72,6 +72,8 @@ export type RouteOptions<
   readonly cacheControl?: string;
   /** If set, responses are cached as bytes (`response-cache.ts`) under this policy. */
   readonly getCachePolicy?: (request: RequestOf<Params, Query, Body>) => CachePolicy;
+  /** Whether the response is a file, of which parts can be requested and which has an `ETag`. */
+  readonly isFile?: boolean;
   /** Whether a response has an `ETag`, and is 304 for a client that has it already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
   /** A promise to wait for before the handler reads anything; `null` when there is nothing to wait for. */

@@ -745,6 +745,7 @@ class ErrorAnswerError(TypedDict):
         "CONFLICT",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
+        "RANGE_NOT_SATISFIABLE",
         "RATE_LIMITED",
         "INTERNAL_ERROR",
         "SERVICE_UNAVAILABLE",
@@ -1047,6 +1048,7 @@ class StreamErrorError(TypedDict):
         "CONFLICT",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
+        "RANGE_NOT_SATISFIABLE",
         "RATE_LIMITED",
         "INTERNAL_ERROR",
         "SERVICE_UNAVAILABLE",
@@ -2552,6 +2554,69 @@ class ListIpBlocksQuery(TypedDict):
 
 class UnblockIpAnswer(TypedDict):
     message: Literal["IP unblocked"]
+
+
+class GetLakeAnswerLastBlock(TypedDict):
+    """The last block."""
+
+    number: int
+    hash: str
+    timestamp: int
+
+
+class GetLakeAnswerSliceLastBlock(TypedDict):
+    """The last block."""
+
+    number: int
+    hash: str
+    timestamp: int
+
+
+class GetLakeAnswerSliceFilesValue(TypedDict):
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+    first_seq: int | None
+    last_seq: int | None
+
+
+class GetLakeAnswerSlice(TypedDict):
+    date: str
+    from_block: int
+    last_block: GetLakeAnswerSliceLastBlock
+    files: dict[str, GetLakeAnswerSliceFilesValue]
+
+
+class GetLakeAnswerMarkets(TypedDict):
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+    first_seq: int | None
+    last_seq: int | None
+
+
+class GetLakeAnswerSignature(TypedDict):
+    """Absent without a key to sign with."""
+
+    algorithm: Literal["ed25519"]
+    public_key: str
+    value: str
+
+
+class GetLakeAnswer(TypedDict):
+    layout: int
+    created_by: str
+    chain_id: int
+    contracts: str
+    events: str
+    first_block: int
+    last_block: GetLakeAnswerLastBlock
+    slices: list[GetLakeAnswerSlice]
+    repairs: NotRequired[list[str]]
+    markets: GetLakeAnswerMarkets | None
+    signature: NotRequired[GetLakeAnswerSignature]
 
 
 #: A frame that a stream yields.

@@ -245,6 +245,11 @@ class Client:
         answer: api.UnblockIpAnswer = self._http.json(Call(f"/v1/ip-blocks/{segment(ip)}", method="DELETE"))
         return answer
 
+    def lake(self) -> api.GetLakeAnswer:
+        """The manifest of the files that the service writes to `ODDWIRE_LAKE_DIR`: their days, blocks, rows, sizes and hashes. 404 without the setting, and until the first day is written."""
+        answer: api.GetLakeAnswer = self._http.json(Call("/v1/lake"))
+        return answer
+
 
 class AsyncClient:
     """The client for asyncio, with the methods of ``Client`` and the stream. Use it in ``async with``, or close it."""
@@ -511,4 +516,9 @@ class AsyncClient:
     async def unblock_ip(self, ip: str) -> api.UnblockIpAnswer:
         """Ends the block of an IP address immediately."""
         answer: api.UnblockIpAnswer = await self._http.json(Call(f"/v1/ip-blocks/{segment(ip)}", method="DELETE"))
+        return answer
+
+    async def lake(self) -> api.GetLakeAnswer:
+        """The manifest of the files that the service writes to `ODDWIRE_LAKE_DIR`: their days, blocks, rows, sizes and hashes. 404 without the setting, and until the first day is written."""
+        answer: api.GetLakeAnswer = await self._http.json(Call("/v1/lake"))
         return answer
