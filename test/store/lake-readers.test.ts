@@ -7,36 +7,25 @@ import { type TestContext, test } from "node:test";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { encodeMarketSnapshot } from "../../src/api/bulk/market-snapshot.ts";
 import { formatMicros, parseMicros } from "../../src/base/decimal.ts";
-import { isTrade } from "../../src/market/fill.ts";
-import { getRowContext } from "../../src/query/row-context.ts";
-import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { lakeFactTables, writtenColumns } from "../../src/storage/lake/lake-tables.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { runProgram } from "../support/run-command.ts";
-import { getFills } from "../support/store-chain.ts";
-import { exported, finalDays, openFilled, selectApiTrades } from "../support/test-lake.ts";
+import {
+  exported,
+  getApiTrades,
+  getRecipe,
+  openFilled,
+  toText,
+  toTexts,
+} from "../support/test-lake.ts";
 import { readText } from "../tidy/project-files.ts";
-
-/** Returns the example of a tool in the page of the lake, for a lake in a folder. */
-function getRecipe(tool: string, folder: string): string {
-  const page = readText("docs/lake.md");
-  const [, code] = new RegExp(`^${tool}:\n\n\`\`\`\\w+\n(.*?)\`\`\``, "ms").exec(page) ?? [];
-  assert(code !== undefined && code.includes("lake/"), tool);
-  return code.replaceAll("lake/", `${folder}/`);
-}
 
 /** A lake, and the rows of the API that it holds. */
 async function openLake(t: TestContext, salt: number) {
   const filled = await openFilled(t, salt);
   const manifest = await exported(filled);
-  const context = getRowContext({ facts: { coverage: null }, state: filled.state });
-  const rows = getFills(finalDays(filled.blocks, manifest))
-    .filter(isTrade)
-    .map((fill) => {
-      const { timestamp: _time, status: _status, ...row } = toTradeRow(fill, context);
-      return { ...row, ...toMarketFields(context.getToken(fill.tokenId).market) };
-    });
+  const rows = getApiTrades(filled, manifest);
   const days = Map.groupBy(rows, (row) => new Date(row.timestamp_ms).toISOString().slice(0, 10));
   const volumes = [...days].map(([day, ofDay]) => {
     const micros = ofDay.reduce((sum, row) => sum + (parseMicros(row.value_usd) ?? 0n), 0n);
@@ -66,10 +55,10 @@ test("DuckDB reads the rows of the API, and only the days that a query needs", {
 
   const files = (table: string) =>
     `read_parquet('${folder}/${table}/*/*.parquet', hive_partitioning = true)`;
+  await query(getRecipe("Trades of the API in DuckDB", folder));
   const names = Object.keys(rows[0] ?? {});
-  const read = await query(selectApiTrades(names, files));
-  const named = read.map((row) => Object.fromEntries(names.map((name) => [name, row[`${name}_`]])));
-  assert.deepEqual(named.map(toTexts), rows.map(toTexts));
+  const read = await query(`SELECT ${names.join()} FROM api_trades ORDER BY seq`);
+  assert.deepEqual(read.map(toTexts), rows.map(toTexts));
 
   const plan = await query(
     `EXPLAIN ANALYZE SELECT sum(value_usd) FROM ${files("trades")} WHERE date = '${volumes[0]?.[0]}'`,
@@ -77,25 +66,36 @@ test("DuckDB reads the rows of the API, and only the days that a query needs", {
   assert.match(JSON.stringify(plan), new RegExp(`Scanning Files: 1/${volumes.length}\\b`));
 });
 
-test("Polars reads the volumes of the API", { skip: embeddedOnly }, async (t) => {
+test("Polars reads the volumes and the trades of the API", { skip: embeddedOnly }, async (t) => {
   const python = process.env["PYTHON"] ?? "python3";
   if (spawnSync(python, ["-c", "import polars"]).status !== 0)
     return t.skip("NOT TESTED: there is no Polars");
-  const { folder, volumes } = await openLake(t, 33);
-  const program = `days = (${getRecipe("Polars", folder)
-    .replace(/^import.*\n/, "")
-    .trim()})
-print(days.sort("date").write_csv(include_header=False), end="")`;
-  const { stdout, stderr } = await runProgram(python, ["-c", `import polars as pl\n${program}`]);
-  const lines = stdout
+  const { folder, volumes, rows } = await openLake(t, 33);
+  const names = Object.keys(rows[0] ?? {});
+  const [days, trades] = ["Polars", "Trades of the API in Polars"].map((name) =>
+    getRecipe(name, folder).replace(/^import.*\n/, ""),
+  );
+  const program = `import polars as pl
+days = (${days?.trim()})
+print(days.sort("date").select(pl.all().cast(pl.String)).write_json())
+${trades}
+print(api_trades.sort("seq").select(${JSON.stringify(names)}).cast({pl.Decimal: pl.String}).write_json())`;
+  const { stdout, stderr } = await runProgram(python, ["-c", program]);
+  assert.equal(stderr, "");
+  const [sums = [], read = []] = stdout
     .trim()
     .split("\n")
-    .map((line) => line.split(","));
-  const sums = lines.map(([day, sum = ""]) => [day, formatMicros(parseMicros(sum) ?? 0n)]);
-  assert.deepEqual(sums, volumes, stderr);
+    .map((line) => JSON.parse(line) as readonly object[]);
+  assert.deepEqual(
+    sums.map((row) => Object.values(row).map(toText)),
+    volumes,
+  );
+  assert.deepEqual(read.map(toTexts), rows.map(toTexts));
 });
 
-test("ClickHouse reads the volumes of the API", { skip: embeddedOnly }, async (t) => {
+test("ClickHouse reads the volumes of the API", {
+  skip: embeddedOnly,
+}, async (t) => {
   const { folder, store, rows } = await openLake(t, 31);
   const sums = await store.engine.query(getRecipe("ClickHouse", folder));
   const questions = new Set(rows.map(({ question }) => question));
@@ -149,15 +149,4 @@ function toColumnType(type: string): string {
     .replace("FixedString", "FIXED")
     .replace(/^Bool$/, "BOOLEAN")
     .replace(/^[A-Za-z]+/, (word) => word.toUpperCase());
-}
-
-/** A value of any reader as text, without the zeros that the scale of a column adds to decimals. */
-function toText(value: unknown): string | null {
-  if (value === null) return null;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
-}
-
-function toTexts(row: object): Readonly<Record<string, string | null>> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toText(value)]));
 }

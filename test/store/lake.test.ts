@@ -14,22 +14,21 @@ import { LakeError } from "../../src/lake/lake-error.ts";
 import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import type { LakeSlice, Manifest } from "../../src/lake/manifest.ts";
 import { emptyBlock } from "../../src/market/block-facts.ts";
-import { isTrade } from "../../src/market/fill.ts";
-import { getRowContext } from "../../src/query/row-context.ts";
-import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
-import { encode, getFills } from "../support/store-chain.ts";
+import { encode } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import {
   exported,
   finalDays,
+  getApiTrades,
   getReader,
+  getRecipe,
   imported,
   openFilled,
-  selectApiTrades,
+  toTexts,
 } from "../support/test-lake.ts";
 
 /** The parts of a test lake have few rows, so that there are several in a day. */
@@ -89,22 +88,17 @@ test("a lake can begin with a later day", async (t) => {
 test("files of trades and candles equal the lists of the API", async (t) => {
   const filled = await openFilled(t, 5);
   const manifest = await exported(filled);
-  const { state, blocks, folder, store } = filled;
+  const { folder, store } = filled;
   const reader = await getReader(t, store.engine, folder);
-  const expected = getFills(finalDays(blocks, manifest))
-    .filter(isTrade)
-    .map((fill) => {
-      const context = getRowContext({ facts: { coverage: null }, state });
-      const { timestamp: _time, status: _status, ...row } = toTradeRow(fill, context);
-      return { ...row, ...toMarketFields(context.getToken(fill.tokenId).market) };
-    });
+  const expected = getApiTrades(filled, manifest);
   const names = Object.keys(expected[0] ?? {});
-  const read = (table: string) => `file('${folder}/${table}/*/*.parquet', 'Parquet')`;
-  const rows = await reader.query(selectApiTrades(names, read));
-  assert.deepEqual(
-    rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]]))),
-    expected,
+  const recipe = getRecipe("Trades of the API in ClickHouse", folder);
+  const rows = await reader.query(`SELECT ${names.join()} FROM (${recipe}) ORDER BY seq`);
+  const named = rows.map((row) =>
+    Object.fromEntries(names.map((name, index) => [name, row[index]])),
   );
+  assert.deepEqual(named.map(toTexts), expected.map(toTexts));
+  const read = (table: string) => `file('${folder}/${table}/*/*.parquet', 'Parquet')`;
   const [sums] = await reader.query(
     `SELECT sum(trades), sum(volume_usd) FROM ${read("candles_1m")}`,
   );

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
-import { zeroHash } from "../../src/base/ids.ts";
 import { exportLake } from "../../src/lake/export-lake.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { importLake, readManifest } from "../../src/lake/import-lake.ts";
@@ -11,17 +10,21 @@ import type { LakeExport } from "../../src/lake/lake-export.ts";
 import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import type { Manifest } from "../../src/lake/manifest.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { isTrade } from "../../src/market/fill.ts";
+import { getRowContext } from "../../src/query/row-context.ts";
+import { toMarketFields, toTradeRow } from "../../src/rows/trade-row.ts";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { readText } from "../tidy/project-files.ts";
 import { cleanUp } from "./clean-up.ts";
 import { anyBlockPlan, buildChain } from "./generate-chain.ts";
 import { MemoryStateStore } from "./memory-state-store.ts";
 import { isOnServer } from "./open-facts.ts";
 import { testSeed } from "./property-settings.ts";
 import { knownContracts } from "./recorded-chain.ts";
-import { fillStore, getFacts } from "./store-chain.ts";
+import { fillStore, getFacts, getFills } from "./store-chain.ts";
 import { StoreFolder } from "./store-folder.ts";
 
 const daySeconds = 86_400;
@@ -89,30 +92,34 @@ export async function imported(
   return into;
 }
 
-/** The columns of `trades` that are bytes, and text in rows of the API. */
-const bytesColumns: ReadonlySet<string> = new Set(
-  "maker taker exchange_address builder metadata block_hash tx_hash".split(" "),
-);
-
-/** Returns the SQL of trades of the API, as a reader of a lake gets them: `read` returns the SQL of the files of a table. */
-export function selectApiTrades(
-  fields: readonly string[],
-  read: (table: string) => string,
-): string {
-  const columns = fields.map((name) => `${toApiField(name)} AS ${name}_`);
-  return `SELECT ${columns.join()} FROM ${read("trades")} AS trades JOIN ${read("fills")} AS fills USING (seq) ORDER BY seq_`;
+/** Returns the example of a tool in the page of the lake, for a lake in a folder. */
+export function getRecipe(tool: string, folder: string): string {
+  const page = readText("docs/lake.md");
+  const [, code] = new RegExp(`^${tool}:\n\n\`\`\`\\w+\n(.*?)\`\`\``, "ms").exec(page) ?? [];
+  assert(code !== undefined && code.includes("lake/"), tool);
+  return code.replaceAll("lake/", `${folder}/`);
 }
 
-function toApiField(name: string): string {
-  if (name === "id") return `${toHex("trades.tx_hash")} || '-' || trades.log_index`;
-  if (name === "maker_order_hash") return toHex("fills.order_hash");
-  if (name === "taker_order_hash")
-    return `nullif(${toHex("fills.taker_order_hash")}, '${zeroHash}')`;
-  return bytesColumns.has(name) ? toHex(`trades.${name}`) : `trades.${name}`;
+/** Returns the rows of the API that a lake holds. */
+export function getApiTrades({ blocks, state }: Filled, manifest: Manifest) {
+  const context = getRowContext({ facts: { coverage: null }, state });
+  const trades = getFills(finalDays(blocks, manifest)).filter(isTrade);
+  return trades.map((fill) => ({
+    ...toTradeRow(fill, context),
+    ...toMarketFields(context.getToken(fill.tokenId).market),
+    status: "finalized",
+  }));
 }
 
-function toHex(column: string): string {
-  return `'0x' || lower(hex(${column}))`;
+/** A value of any reader as text, without the zeros that the scale of a column adds to decimals. */
+export function toText(value: unknown): string | null {
+  if (value === null) return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
+}
+
+export function toTexts(row: object): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toText(value)]));
 }
 
 /** Only the embedded engine reads local files. */
