@@ -5,7 +5,7 @@
  *
  * `node bench/endless-node.ts BLOCKS [SECONDS [MS]]` prints its URL. Everything up to the head is final. Blocks are
  * SECONDS of chain time apart (default 2). With MS a new block appears every MS milliseconds, 2 seconds of chain time
- * after the previous one.
+ * after the previous one. With `TRANSFERS=on` each fill of a maker comes after the transfer of its shares.
  */
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -20,6 +20,7 @@ const firstTimestamp = 1_748_736_000;
 const secondsPerBlock = Number(process.argv[3] ?? 2);
 const blocksBefore = Number(process.argv[2]);
 const secondsBetweenNew = 2;
+const hasTransfers = process.env["TRANSFERS"] === "on";
 /** Numbers have leading zeros, as some nodes send them, so their digits always fit the holes. */
 const numberDigits = 7;
 const timeDigits = 8;
@@ -27,6 +28,7 @@ const timeDigits = 8;
 const topics = {
   orderFilled: "0xd543adfd945773f1a62f74f0ee55a5e3b9b1a28262980ba90b1a89f2ea84d8ee",
   ordersMatched: "0x174b3811690657c217184f89418266767c87e4805d09680c39fc9c031c0cab7c",
+  transferSingle: "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
   conditionPreparation: "0xab3760c3bd2bb38b5bcf54dc79802ed67338b4cf29f3054ded67ed24661e4177",
 };
 const exchange = "0xe111180000d2663c0091e4f400237545b87b996b";
@@ -263,6 +265,16 @@ function putMatch(put: Put, tx: number, random: Random): void {
     const value = (size * BigInt(1 + random.below(99))) / 100n;
     [cash, shares] = [cash + value, shares + size];
     const maker = padded(`0x${random.bits(160).toString(16).padStart(40, "0")}`);
+    if (hasTransfers) {
+      put(
+        {
+          address: conditionalTokens,
+          topics: [topics.transferSingle, padded(exchange), maker, taker],
+          data: `0x${[token, size].map((value) => word(value).slice(2)).join("")}`,
+        },
+        tx,
+      );
+    }
     put(
       {
         address: exchange,

@@ -145,6 +145,30 @@ test("imported blocks are audited from the newest on, every other one at random,
   assert.equal(log.status.imported, null);
 });
 
+test("the audit begins with imported blocks, however many newer ones there are", async (t) => {
+  const { rangeBlocks, rangesBehindMax } = auditLimits;
+  const log = await AuditLog.open(openFolder(t));
+  await log.markImported({ from: 0, to: 4 * rangeBlocks - 1 });
+  const covered = { from: 0, to: (10 + rangesBehindMax) * rangeBlocks - 1 };
+  const read = async (draw: number) => {
+    const range = log.next(covered, () => draw);
+    assert(range !== null);
+    await log.record(range, { kind: "equal", isFalseAlarm: false }, 0);
+    return range.from / rangeBlocks;
+  };
+  // Newest imported ones, random ones, and every fourth a newer one.
+  assert.deepEqual(
+    [await read(0.3), await read(0.5), await read(0.3), await read(0)],
+    [3, 1, 2, 4],
+  );
+  assert.equal(log.status.imported?.share, 0.5);
+  await read(0.3);
+  await read(0.3);
+  assert.equal(log.status.imported, null);
+  // They are proven: the next round begins with the newest blocks, as always.
+  assert.equal(await read(0), 9 + rangesBehindMax);
+});
+
 test("imported blocks at the end, in a range that is not complete, are proven with the blocks that follow", async (t) => {
   const { rangeBlocks } = auditLimits;
   const log = await AuditLog.open(openFolder(t));

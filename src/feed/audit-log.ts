@@ -98,19 +98,21 @@ export class AuditLog {
   }
 
   /**
-   * Returns the blocks to audit next, new ranges before older ones; `null` while there is none. Every other one of blocks
-   * that came from a lake is random (`random` is from 0 to 1): it takes long to read all of them, and a changed day has to
-   * be found before.
+   * Returns the blocks to audit next, new ranges before older ones; `null` while there is none. Blocks that came from a
+   * lake are first: with them a round begins, and at most every fourth range is a newer one. Every other one is random
+   * (`random` is from 0 to 1): it takes long to read all of them, and a changed day has to be found before.
    */
   next(covered: BlockRange, random: () => number = Math.random): BlockRange | null {
     const { rangeBlocks } = auditLimits;
     const first = Math.floor(covered.from / rangeBlocks);
     const end = Math.floor((covered.to + 1) / rangeBlocks);
     if (first >= end) return null;
-    const number = this.#nextNumber(first, end);
-    const isOlder = this.#state.imported !== undefined && number < this.#state.lowRange;
-    if (!isOlder || random() < 0.5) return rangeAt(number, covered);
-    return rangeAt(first + Math.floor(random() * (number + 1 - first)), covered);
+    this.#beginRound(first, end);
+    const { imported, lowRange: low, highRange: high } = this.#state;
+    const draw = imported === undefined ? 0 : random();
+    if (high < end && (low <= first || draw < 0.25)) return rangeAt(high, covered);
+    if (draw < 0.5) return rangeAt(low - 1, covered);
+    return rangeAt(first + Math.floor(random() * (low - first)), covered);
   }
 
   /** Marks blocks as imported from a lake: no endpoint has confirmed them yet. */
@@ -139,16 +141,20 @@ export class AuditLog {
     return { from, to, share: Math.max(0, end - begin - unread) / (to + 1 - from) };
   }
 
-  #nextNumber(first: number, end: number): number {
+  /** Begins a round when the last one is complete, or too far from the newest blocks to be continued. */
+  #beginRound(first: number, end: number): void {
     const state = this.#state;
-    const { lowRange: low, highRange: high } = state;
-    const isLost = low === high || high > end || end - high > auditLimits.rangesBehindMax;
-    if (!isLost && high < end) return high;
-    if (!isLost && low > first) return low - 1;
-    if (!isLost) state.rounds += 1;
-    state.lowRange = end;
-    state.highRange = end;
-    return end - 1;
+    const { lowRange: low, highRange: high, imported } = state;
+    const { rangeBlocks, rangesBehindMax } = auditLimits;
+    const isBehind = imported === undefined && end - high > rangesBehindMax;
+    const isLost = low === high || high > end || isBehind;
+    const isComplete = !isLost && low <= first && high === end;
+    if (isComplete) state.rounds += 1;
+    if (!isLost && !isComplete) return;
+    const importedEnd = Math.floor((imported?.to ?? 0) / rangeBlocks) + 1;
+    const top = imported === undefined ? end : Math.min(end, Math.max(first + 1, importedEnd));
+    state.lowRange = top;
+    state.highRange = top;
   }
 
   /** Stores the result of an audit of a range, which came from `next` or is unverified. */
