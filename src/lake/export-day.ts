@@ -1,5 +1,6 @@
 /** Writes the files of a day: parts of consecutive blocks, and for each a file of every table that has rows. */
 import { settleAll } from "../base/time/settle-all.ts";
+import type { BlockRange } from "../chain/raw-log.ts";
 import {
   encodeCandleFile,
   encodeFactFile,
@@ -7,13 +8,17 @@ import {
   readLakeParts,
   type TimeSpan,
 } from "../storage/lake/lake-parts.ts";
-import { getLakeTables } from "../storage/lake/lake-tables.ts";
+import { getLakeTables, type LakeFactTable } from "../storage/lake/lake-tables.ts";
+import { stageRows } from "../storage/lake/staged-rows.ts";
 import type { LakeExport } from "./lake-export.ts";
 import { listPaths, publish, writeTable } from "./lake-files.ts";
 import type { LakeFile, LakeSlice, Manifest } from "./manifest.ts";
 
 /** Facts of one part. A part is one row group, and one append when it is imported. */
 const usualPartRows = 131_072;
+
+/** Parts whose rows of wallets are in memory at a time: about 200 MB. */
+const stagedParts = 8;
 
 type Day = {
   /** The start of the day, in Unix seconds. */
@@ -23,13 +28,14 @@ type Day = {
   readonly to: number;
 };
 
-/** A file to write, unless the table has no rows for it. */
-type Draft = {
+/** The files of a part: their name in the folder of each table, and the candles that they have with the last part of a day. */
+type PartDraft = {
   readonly slice: LakeSlice;
-  readonly table: string;
-  readonly path: string;
-  readonly encode: () => Promise<Buffer | null>;
+  readonly name: string;
+  readonly candles: TimeSpan | null;
 };
+
+type Written = { readonly slice: LakeSlice; readonly table: string; readonly file: LakeFile };
 
 export const daySeconds = 86_400;
 
@@ -55,63 +61,76 @@ export async function exportDay(
     files: {},
   }));
   const number = nextNumber(manifest, date);
-  const drafts = slices.flatMap((slice, index) => {
-    const name = `date=${date}/part-${number + index}.parquet`;
-    const candles = index === slices.length - 1 ? span : null;
-    return getEncoders(request, slice, candles).map(
-      ([table, encode]): Draft => ({ slice, table, path: `${table}/${name}`, encode }),
-    );
-  });
-  const files = await writeAll(request, drafts);
+  const drafts = slices.map((slice, index) => ({
+    slice,
+    name: `date=${date}/part-${number + index}.parquet`,
+    candles: index === slices.length - 1 ? span : null,
+  }));
+  const files: Written[] = [];
+  for (let at = 0; at < drafts.length; at += stagedParts)
+    files.push(...(await writeParts(request, drafts.slice(at, at + stagedParts))));
+  for (const { file } of files) await publish(request.folder, file.path);
   request.onDay?.({ date, rows: parts.reduce((sum, { rows }) => sum + rows, 0) });
-  return slices.map((slice) => ({ ...slice, files: Object.fromEntries(files.get(slice) ?? []) }));
+  const bySlice = Map.groupBy(files, ({ slice }) => slice);
+  return slices.map((slice) => ({
+    ...slice,
+    files: Object.fromEntries((bySlice.get(slice) ?? []).map(({ table, file }) => [table, file])),
+  }));
 }
 
-type Files = ReadonlyMap<LakeSlice, readonly (readonly [table: string, LakeFile])[]>;
-
-/** Writes drafts, and gives them their names when all are there. Returns the files of each slice, by table. */
-async function writeAll(
-  { folder, tablesAtOnce = 1, signal }: LakeExport,
-  drafts: readonly Draft[],
-): Promise<Files> {
-  const written = new Map<Draft, LakeFile>();
-  const left = drafts.values();
-  const write = async (): Promise<void> => {
-    for (const draft of left) {
-      signal?.throwIfAborted();
-      const file = await writeTable(folder, draft.path, await draft.encode());
-      if (file !== null) written.set(draft, file);
-    }
-  };
-  await settleAll(Array.from({ length: tablesAtOnce }, write));
-  for (const { path } of written.values()) await publish(folder, path);
-  const found = drafts.flatMap((draft) => {
-    const file = written.get(draft);
-    return file === undefined ? [] : [{ ...draft, file }];
-  });
-  return new Map(
-    [...Map.groupBy(found, ({ slice }) => slice)].map(([slice, of]) => [
-      slice,
-      of.map(({ table, file }) => [table, file] as const),
-    ]),
-  );
+/** Writes the drafts of all files of some parts, in the order of the parts and their tables. */
+async function writeParts(
+  request: LakeExport,
+  parts: readonly PartDraft[],
+): Promise<readonly Written[]> {
+  const { engine, folder, tablesAtOnce = 1, signal } = request;
+  const ranges = parts.map(({ slice }) => toRange(slice));
+  const staged = await stageRows({ engine, isPatient: tablesAtOnce === 1 }, ranges);
+  try {
+    const drafts = parts.flatMap((part, index) =>
+      getEncoders(request, part, (table) => staged.getSource(table, index)).map(
+        ([table, encode]) => ({ ...part, table, encode, path: `${table}/${part.name}` }),
+      ),
+    );
+    const written = new Map<object, LakeFile>();
+    const left = drafts.values();
+    const write = async (): Promise<void> => {
+      for (const draft of left) {
+        signal?.throwIfAborted();
+        const file = await writeTable(folder, draft.path, await draft.encode());
+        if (file !== null) written.set(draft, file);
+      }
+    };
+    await settleAll(Array.from({ length: tablesAtOnce }, write));
+    return drafts.flatMap((draft) => {
+      const file = written.get(draft);
+      return file === undefined ? [] : [{ slice: draft.slice, table: draft.table, file }];
+    });
+  } finally {
+    await staged.drop();
+  }
 }
 
-/** Returns what encodes the file of each table, those that take longest first; candles for the last part of a day. */
+/** Returns what encodes the file of each table, those that take longest first. */
 function getEncoders(
   { engine, getToken, tablesAtOnce = 1 }: LakeExport,
-  { from_block: from, last_block: { number: to } }: LakeSlice,
-  candles: TimeSpan | null,
+  { slice, candles }: PartDraft,
+  getSource: (table: LakeFactTable) => string,
 ): readonly (readonly [table: string, encode: () => Promise<Buffer | null>])[] {
-  const range = { from, to };
+  const range = toRange(slice);
   const part = { engine, isPatient: tablesAtOnce === 1 };
   return [
     ["trades", () => encodeTradeFile(part, range, getToken)],
     ...getLakeTables(engine).map(
-      (table) => [table, () => encodeFactFile(part, table, range)] as const,
+      (table) =>
+        [table, () => encodeFactFile(part, { table, source: getSource(table), range })] as const,
     ),
     ...(candles === null ? [] : [["candles_1m", () => encodeCandleFile(part, candles)] as const]),
   ];
+}
+
+function toRange({ from_block: from, last_block: { number: to } }: LakeSlice): BlockRange {
+  return { from, to };
 }
 
 /** Returns the number after those of the parts that a day has. */

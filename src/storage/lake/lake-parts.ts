@@ -34,7 +34,7 @@ export type LakePart = {
 };
 
 /** Where the tables are, and whether a service answers requests meanwhile. */
-type Part = { readonly engine: Engine; readonly isPatient: boolean };
+export type Part = { readonly engine: Engine; readonly isPatient: boolean };
 
 /** The largest dictionary of a column: hashes and accounts take less time and bytes without. */
 const dictionaryBytes = 256 * 1024;
@@ -87,15 +87,18 @@ export async function readFirstTime(engine: Engine, range: BlockRange): Promise<
   return row?.[0] === null || row === undefined ? null : Number(row[0]);
 }
 
-/** Encodes the facts of a range of blocks as a Parquet file, sorted by `seq`. */
+/** Encodes the facts of a range of blocks as a Parquet file, sorted by `seq`. `source` is the table that has them. */
 export function encodeFactFile(
   part: Part,
-  table: LakeFactTable,
-  range: BlockRange,
+  {
+    table,
+    source,
+    range,
+  }: { readonly table: LakeFactTable; readonly source: string; readonly range: BlockRange },
 ): Promise<Buffer> {
   return encode(
     part,
-    `SELECT ${writtenColumns(table)} FROM ${table} WHERE ${blockRangeSql(range)} ORDER BY seq`,
+    `SELECT ${writtenColumns(table)} FROM ${source} WHERE ${blockRangeSql(range)} ORDER BY seq`,
   );
 }
 
@@ -137,13 +140,15 @@ export function encodeCandleFile(part: Part, { since, until }: TimeSpan): Promis
   );
 }
 
-function encode({ engine, isPatient }: Part, select: string): Promise<Buffer> {
-  const settings = isPatient ? `, max_threads = 1${engine.kind === "embedded" ? nice : ""}` : "";
-  return engine.queryBinary(`${select} ${parquet}${settings}`, "Parquet");
+function encode(part: Part, select: string): Promise<Buffer> {
+  return part.engine.queryBinary(`${select} ${parquet}${getPatience(part)}`, "Parquet");
 }
 
-/** Lets requests have the cores first. Older servers do not have the setting. */
-const nice = ", os_threads_nice_value_query = 19";
+/** Returns settings that let requests have the cores first. Older servers do not have the second one. */
+export function getPatience({ engine, isPatient }: Part): string {
+  if (!isPatient) return "";
+  return `, max_threads = 1${engine.kind === "embedded" ? ", os_threads_nice_value_query = 19" : ""}`;
+}
 
 /** A file of facts. Its `path` is trusted, and what it holds is not. */
 export type FactFile = { readonly table: LakeFactTable; readonly path: string };
