@@ -1,9 +1,9 @@
 import type { KeyObject } from "node:crypto";
 import type { TokenId } from "../base/ids.ts";
 import type { Coverage } from "../chain/raw-log.ts";
+import type { TokenFacts } from "../market/market.ts";
 import type { FactsIdentity } from "../storage/directory/identity.ts";
 import type { Engine } from "../storage/engine/engine.ts";
-import type { LakeToken } from "../storage/lake/lake-parts.ts";
 
 /** What to export, and where to. */
 export type LakeExport = {
@@ -12,8 +12,8 @@ export type LakeExport = {
   readonly engine: Engine;
   readonly coverage: Coverage;
   readonly identity: FactsIdentity;
-  /** Returns a row of `tokenColumns`: what is known about a token. */
-  readonly getToken: (tokenId: TokenId) => LakeToken;
+  /** Returns what is known about a token now. */
+  readonly getToken: (tokenId: TokenId) => TokenFacts;
   /** Encodes `markets/snapshot.parquet`; returns the file and its number of rows. */
   readonly encodeMarkets: () => Promise<{ readonly bytes: Uint8Array; readonly rows: number }>;
   /** A private key (Ed25519), also as PEM. */

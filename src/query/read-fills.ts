@@ -4,6 +4,7 @@ import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
+import { encodeTradeStream, type TradeFile } from "../storage/trade-columns.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type FillFilter, fillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
@@ -32,6 +33,17 @@ export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
     sql: condition.sql + traced,
     holds: condition.holds,
   };
+}
+
+/** Returns how to read a list of trades as `toTradeRow` presents them, which the engine can encode. */
+export function storedTrades(
+  list: Omit<FillPage, "limit">,
+  getToken: TradeFile["getToken"],
+): StoredList<Fill> {
+  const { order } = list;
+  const encode: StoredList<Fill>["encode"] = (engine, from, columns) =>
+    encodeTradeStream(engine, { from, columns, order, getToken });
+  return { ...storedFills(list), encode };
 }
 
 /** Returns a wallet that all fills of a list have on one side, and whose trades the ledger has; `null` without one. */

@@ -36,7 +36,19 @@ export type StoredList<Item extends Positioned> = ListOrder &
     /** Returns the part of the list that probably contains the first `limit` rows, to be read first; `null` for all. */
     readonly getNearPart?: (facts: IndexedFacts, limit: number) => NearPart | null;
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
+    /** Encodes rows of the table as an Arrow stream, for lists that the engine can encode. */
+    readonly encode?: EncodeRows;
   };
+
+/** Encodes the rows of `<table> WHERE <condition>` in the order of the list. `columns` are fields of the public row. */
+export type EncodeRows = (
+  engine: Engine,
+  from: string,
+  columns: readonly string[],
+) => Promise<Uint8Array>;
+
+/** Rows as an Arrow stream, and how many they are. */
+export type EncodedRows = { readonly length: number; readonly stream: Uint8Array };
 
 /**
  * A part of a list that has its first rows: up to the position `bound`, or all of it when `bound` is `null`. If it is
@@ -44,9 +56,18 @@ export type StoredList<Item extends Positioned> = ListOrder &
  */
 export type NearPart = { readonly sql: string; readonly bound: Seq | "unknown" | null };
 
+/** How many rows to read, and how many of them together. */
+type ChunkSize = { readonly chunkRows: number; readonly rowsMax: number };
+
+/** Final rows, and the position after which more can follow. */
+type FinalChunk<Chunk> = { readonly chunk: Chunk; readonly next: Positioned | undefined };
+
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
 type FinalPosition = Pick<ListOrder, "after" | "afterSub">;
 type FinalPage = FinalPosition & { readonly boundary: Seq; readonly limit: number };
+
+/** What narrows the final rows of a list. */
+type PartOfList = Partial<FinalPage & { readonly sql: string }>;
 
 /**
  * All rows of a list as of now, from the store and from the head buffer. The boundary between final and unfinalized rows
@@ -101,23 +122,65 @@ export class RowSnapshot<Item extends Positioned> {
     return { count: rowsMax, edge: await edge };
   }
 
-  /** Reads all rows in order, `chunkRows` at a time. */
-  async *chunks(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
-    if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
-    let position: FinalPosition = this.#list;
-    for (;;) {
-      const chunk = await this.#readFinal(position, chunkRows);
-      if (chunk.length > 0) yield chunk;
-      if (chunk.length < chunkRows) break;
-      const last = chunk.at(-1);
-      position = { after: last?.seq ?? position.after, afterSub: last?.sub };
-    }
-    if (this.#list.order === "asc") yield* this.#unfinalizedChunks(chunkRows);
+  /** Reads the first `rowsMax` rows in order, `chunkRows` at a time. */
+  chunks(size: ChunkSize): AsyncGenerator<readonly Item[], void, undefined> {
+    return this.#inOrder(size, async (position, left) => {
+      const limit = Math.min(size.chunkRows, left);
+      const chunk = await this.#readFinal(position, limit);
+      return { chunk, next: chunk.length < limit ? undefined : chunk.at(-1) };
+    });
   }
 
-  *#unfinalizedChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
-    for (let at = 0; at < this.#unfinalized.length; at += chunkRows)
-      yield this.#unfinalized.slice(at, at + chunkRows);
+  /** As `chunks`, but encodes the final rows, `groupRows` at a time. */
+  encodedChunks(
+    size: ChunkSize & { readonly groupRows: number },
+    encode: (from: string) => Promise<Uint8Array>,
+  ): AsyncGenerator<readonly Item[] | EncodedRows, void, undefined> {
+    return this.#inOrder(size, (position, left) =>
+      this.#encodeFinal(position, Math.min(size.groupRows, left), encode),
+    );
+  }
+
+  /** Yields final rows, which `readFinal` reads after a position, and the unfinalized rows before or after them. */
+  async *#inOrder<Chunk extends { readonly length: number }>(
+    { chunkRows, rowsMax }: ChunkSize,
+    readFinal: (position: FinalPosition, left: number) => Promise<FinalChunk<Chunk>>,
+  ): AsyncGenerator<Chunk | readonly Item[], void, undefined> {
+    const isRising = this.#list.order === "asc";
+    const unfinalized = this.#unfinalized.slice(0, rowsMax);
+    if (!isRising) yield* toChunks(unfinalized, chunkRows);
+    let left = rowsMax - (isRising ? 0 : unfinalized.length);
+    for (let position: FinalPosition | undefined = this.#list; position && left > 0; ) {
+      const { chunk, next }: FinalChunk<Chunk> = await readFinal(position, left);
+      if (chunk.length > 0) yield chunk;
+      left -= chunk.length;
+      position = next && { after: next.seq, afterSub: next.sub };
+    }
+    if (isRising) yield* toChunks(unfinalized.slice(0, left), chunkRows);
+  }
+
+  /** Encodes the first final rows after a position. */
+  async #encodeFinal(
+    { after }: FinalPosition,
+    limit: number,
+    encode: (from: string) => Promise<Uint8Array>,
+  ): Promise<FinalChunk<EncodedRows>> {
+    const { byToken, sql, table, order, question, settings } = this.#list;
+    this.#facts.reads.add(question, "engine");
+    const end = this.#limitSql(limit);
+    const parts = (byToken ?? [sql]).map(
+      (part) => `(SELECT seq FROM ${table} ${this.#whereSql({ after, sql: part })} ${end})`,
+    );
+    const [[length, first, last] = []] = await this.#facts.engine.query(
+      `SELECT count(), min(seq), max(seq) FROM (
+         SELECT seq FROM (${parts.join(" UNION ALL ")}) ${end}) SETTINGS ${settings}`,
+    );
+    if (length === 0) return { chunk: { length, stream: new Uint8Array() }, next: undefined };
+    const bounds = [first, last].map((seq) => integerLiteral(Number(seq)));
+    const where = this.#whereSql({ after: null });
+    const stream = await encode(`${table} ${where} AND seq BETWEEN ${bounds.join(" AND ")}`);
+    const next = { seq: Number(order === "asc" ? last : first) as Seq };
+    return { chunk: { length: Number(length), stream }, next };
   }
 
   /** Reads the first final rows after a position. */
@@ -155,12 +218,9 @@ export class RowSnapshot<Item extends Positioned> {
   }
 
   async #readPart(sql: string, page: FinalPage): Promise<readonly Item[]> {
-    const { read, settings, table } = this.#list;
-    // With `WHERE`, the engine reads other columns before it knows the matching rows: a page by token takes twice as long.
-    const keyword = table === "fills_by_token" ? "PREWHERE" : "WHERE";
-    const where = `${keyword} ${this.#finalSql({ ...page, sql })}`;
-    const limit = `LIMIT ${integerLiteral(page.limit)}`;
-    return read(this.#facts.engine, `${where} ${this.#orderSql()} ${limit} SETTINGS ${settings}`);
+    const { read, settings } = this.#list;
+    const clauses = `${this.#whereSql({ ...page, sql })} ${this.#limitSql(page.limit)}`;
+    return read(this.#facts.engine, `${clauses} SETTINGS ${settings}`);
   }
 
   /** Counts the final rows, up to `max`. */
@@ -184,17 +244,31 @@ export class RowSnapshot<Item extends Positioned> {
     return { seq: Number(seq) as Seq, ...(hasSub && { sub: Number(sub) }) };
   }
 
+  #limitSql(limit: number): string {
+    return `${this.#orderSql()} LIMIT ${integerLiteral(limit)}`;
+  }
+
   #orderSql(): string {
     const { order, hasSub = false } = this.#list;
     return `ORDER BY seq ${order}${hasSub ? `, sub ${order}` : ""}`;
   }
 
+  #whereSql(part: PartOfList): string {
+    // With `WHERE`, the engine reads other columns before it knows the matching rows: a page by token takes twice as long.
+    const keyword = this.#list.table === "fills_by_token" ? "PREWHERE" : "WHERE";
+    return `${keyword} ${this.#finalSql(part)}`;
+  }
+
   /** Returns the condition of the final rows of the list, or of a part of it. */
-  #finalSql(part: Partial<FinalPage & { readonly sql: string }> = {}): string {
+  #finalSql(part: PartOfList = {}): string {
     const page = { ...this.#list, boundary: this.#boundary, ...part };
     const after = afterSql(page, this.#list.order === "asc" ? ">" : "<");
     return `${page.sql} AND seq < ${integerLiteral(page.boundary)} ${after}`;
   }
+}
+
+function* toChunks<Item>(rows: readonly Item[], chunkRows: number): Generator<readonly Item[]> {
+  for (let at = 0; at < rows.length; at += chunkRows) yield rows.slice(at, at + chunkRows);
 }
 
 function afterSql({ after, afterSub }: FinalPosition, sign: ">" | "<"): string {

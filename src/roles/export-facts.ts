@@ -2,7 +2,6 @@ import { encodeMarketSnapshot } from "../api/bulk/market-snapshot.ts";
 import { AppError } from "../base/errors.ts";
 import { exportLake } from "../lake/export-lake.ts";
 import type { LakeExport } from "../lake/lake-export.ts";
-import { toLakeToken } from "../lake/lake-tokens.ts";
 import type { Manifest } from "../lake/manifest.ts";
 import { toIdentity } from "../storage/directory/identity.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -31,7 +30,7 @@ export function exportFacts(
     engine,
     coverage,
     identity: toIdentity(chainId, contracts),
-    getToken: (tokenId) => toLakeToken(tokenId, state.directory),
+    getToken: (tokenId) => state.directory.getToken(tokenId),
     encodeMarkets: () => encodeMarketSnapshot(state),
     signKey: request.signKey ?? lakeSignKey,
   });

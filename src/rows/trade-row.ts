@@ -165,6 +165,15 @@ export function toMarketFields(market: Market | null) {
   };
 }
 
+/** All that the views know about a token, as rows have it. `module` is that of generation 3, for any id of its form. */
+export function toKnownFields(token: TokenFacts) {
+  return {
+    ...toTokenFields(token),
+    module: parseGen3TokenId(token.tokenId)?.module ?? null,
+    ...toMarketFields(token.market),
+  };
+}
+
 /** The exchange that settled a fill. The token id of generation 3 encodes `module`. */
 export function exchangeFields({
   exchange,

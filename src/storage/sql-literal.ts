@@ -1,5 +1,5 @@
 /**
- * Values as SQL literals. Callers pass branded, parsed values, never user text. Hex and words are also
+ * Values as SQL literals. Callers pass branded, parsed values; only `textLiteral` takes any text. Hex and words are also
  * asserted, so that none can break out of its quotes. Literals, not parameters or functions, because only
  * a literal lets the engine use the primary key (3 ms instead of 120 ms).
  */
@@ -33,4 +33,9 @@ export function decimalLiteral(micros: bigint): string {
 export function wordLiteral(word: string): string {
   assert(/^[a-z_A-Z0-9-]+$/.test(word), "a word literal is a plain word");
   return `'${word}'`;
+}
+
+/** Returns any text as a literal. */
+export function textLiteral(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

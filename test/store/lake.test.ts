@@ -11,7 +11,6 @@ import type { TokenId } from "../../src/base/ids.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
-import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import type { LakeSlice, Manifest } from "../../src/lake/manifest.ts";
 import { emptyBlock } from "../../src/market/block-facts.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
@@ -112,17 +111,19 @@ test("files of trades and candles equal the lists of the API", async (t) => {
   assert.deepEqual(pruned, [0]);
 });
 
-test("a day may have any number of tokens, with questions of any length", async (t) => {
+test("a day may have any number of tokens, with outcomes of any name", async (t) => {
   const filled = await openFilled(t, 9);
-  const question = `${"Will it be '\\'? ".repeat(20_000)}\n\t\u0000`;
-  const getToken = (tokenId: TokenId) =>
-    toLakeToken(tokenId, filled.state.directory).with(7, question);
+  const outcome = `${"Will it be '\\'? ".repeat(20_000)}\n\t\u0000`;
+  const getToken = (tokenId: TokenId) => ({
+    ...filled.state.directory.getToken(tokenId),
+    outcome,
+  });
   await exported(filled, { getToken });
   const reader = await getReader(t, filled.store.engine, filled.folder);
   const rows = await reader.query(
-    `SELECT DISTINCT question FROM file('${filled.folder}/trades/*/*.parquet', 'Parquet')`,
+    `SELECT DISTINCT outcome FROM file('${filled.folder}/trades/*/*.parquet', 'Parquet')`,
   );
-  assert.deepEqual(rows, [[question]]);
+  assert.deepEqual(rows, [[outcome]]);
 });
 
 test("a changed, cut, missing or linked file and a changed manifest are refused in a sentence", async (t) => {

@@ -7,7 +7,6 @@ import { exportLake } from "../../src/lake/export-lake.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { importLake, readManifest } from "../../src/lake/import-lake.ts";
 import type { LakeExport } from "../../src/lake/lake-export.ts";
-import { toLakeToken } from "../../src/lake/lake-tokens.ts";
 import type { Manifest } from "../../src/lake/manifest.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { isTrade } from "../../src/market/fill.ts";
@@ -58,7 +57,7 @@ export function exported(
     engine,
     coverage,
     identity,
-    getToken: (tokenId) => toLakeToken(tokenId, state.directory),
+    getToken: (tokenId) => state.directory.getToken(tokenId),
     encodeMarkets: async () => ({ bytes: Buffer.from("markets"), rows: 0 }),
     signKey: null,
     ...more,

@@ -4,14 +4,17 @@ import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
 import type { VerifiedKey } from "../../access/api-key.ts";
 import type { Keys } from "../../access/keys.ts";
+import { assert } from "../../base/assert.ts";
 import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
+import type { EncodedRows } from "../../query/row-snapshot.ts";
 import { resetConnection } from "../http/reset-connection.ts";
 import type { CursorPosition, Cursors } from "../route/cursor.ts";
 import { linkToNext } from "../route/list-answer.ts";
+import { getBatches } from "./arrow-stream.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { getColumns } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
@@ -21,7 +24,8 @@ export type FileRows<Item> = {
   readonly rowCount: number;
   /** The position of the last row if more follow, otherwise `null`. */
   readonly edge: CursorPosition | null;
-  readonly chunks: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+  /** In an Arrow file, chunks can be encoded already. */
+  readonly chunks: AsyncIterable<readonly Item[] | EncodedRows> | Iterable<readonly Item[]>;
 };
 
 /** A request for a list as a file. */
@@ -76,7 +80,10 @@ export class BulkAnswers {
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const whole = withTrailers(reply, this.#toPieces(file, this.#whileLive(file, rows, key)));
+      const whole = withTrailers(
+        reply,
+        toSmallPieces(this.#toPieces(file, this.#whileLive(file, rows, key))),
+      );
       const pieces = metered(whole, {
         everyMs: checkEveryMs,
         onSlow: () => body.destroy(new SlowClientError()),
@@ -104,33 +111,37 @@ export class BulkAnswers {
 
   #toPieces(
     { format, row }: Pick<FileRequest<unknown>, "format" | "row">,
-    chunks: AsyncIterable<readonly string[]>,
+    chunks: AsyncIterable<readonly string[] | EncodedRows>,
   ): AsyncIterable<string | Uint8Array> {
-    return format === "ndjson"
-      ? mapped(chunks, (lines) => lines.map((line) => `${line}\n`).join(""))
-      : this.#encoding.encode(
-          { format, columns: getColumns(row) },
-          mapped(chunks, (lines) => `[${lines.join(",")}]`),
-        );
+    if (format !== "ndjson") {
+      const parts = mapped(chunks, (rows) =>
+        "stream" in rows ? getBatches(rows.stream) : `[${rows.join(",")}]`,
+      );
+      return this.#encoding.encode({ format, columns: getColumns(row) }, parts);
+    }
+    return mapped(chunks, (rows) => {
+      assert(!("stream" in rows), "only Arrow files have encoded rows");
+      return rows.map((line) => `${line}\n`).join("");
+    });
   }
 
   /**
-   * Yields the rows of each chunk as JSON. Throws `UNAUTHORIZED` when the key has been revoked, and an error when the
+   * Yields the rows of each chunk, as JSON unless they are encoded. Throws `UNAUTHORIZED` when the key has been revoked, and an error when the
    * file does not have the rows that its headers say, such as candles that a reorg removed meanwhile.
    */
   async *#whileLive<Item>(
     { writer }: FileRequest<Item>,
     { chunks, rowCount }: FileRows<Item>,
     key: VerifiedKey | null,
-  ): AsyncGenerator<readonly string[], void, undefined> {
+  ): AsyncGenerator<readonly string[] | EncodedRows, void, undefined> {
     let left = rowCount;
     for await (const chunk of chunks) {
       // Reading the chunk has used a turn already.
       await yieldToEventLoop();
-      const lines = await mapYielding(chunk, writer());
+      const rows = "stream" in chunk ? chunk : await mapYielding(chunk, writer());
       if (key !== null && !this.#parts.keys.isLive(key)) throw new AppError("UNAUTHORIZED");
-      left -= lines.length;
-      yield lines;
+      left -= rows.length;
+      yield rows;
     }
     if (left !== 0) throw new Error(`the rows changed while they were read: ${-left} more`);
   }
@@ -200,6 +211,20 @@ async function* hashed(
     "x-row-count": String(raw.getHeader("x-row-count")),
   });
 }
+
+/** Yields pieces of at most `pieceBytesMax`: one of 10 MB would be hashed in one turn, and count as read at once. */
+async function* toSmallPieces(
+  pieces: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  for await (const piece of pieces) {
+    if (typeof piece === "string") yield piece;
+    else
+      for (let at = 0; at < piece.length; at += pieceBytesMax)
+        yield piece.subarray(at, at + pieceBytesMax);
+  }
+}
+
+const pieceBytesMax = 256 * 1024;
 
 /** Yields the pieces of an export, and calls `onSlow` when its client reads them below the minimum rate. */
 async function* metered(

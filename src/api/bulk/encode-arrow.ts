@@ -11,6 +11,7 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import { assert } from "../../base/assert.ts";
+import { endOfStream, getBatches, getSchema } from "./arrow-stream.ts";
 import {
   type Column,
   decimalPrecision,
@@ -28,14 +29,11 @@ const types: Readonly<Record<Column["kind"], () => DataType>> = {
   text: utf8,
 };
 
-/** The end-of-stream message of Arrow IPC: a continuation of four 0xFF bytes and a length of 0. */
-const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
-
 /** Encodes an Arrow IPC stream with one record batch for each group of rows. */
 export function encodeArrow(columns: readonly Column[]): FileEncoder {
   return {
-    begin: () => splitStream(toStream(columns, [])).schema,
-    add: (rows) => splitStream(toStream(columns, rows)).batches,
+    begin: () => getSchema(toStream(columns, [])),
+    add: (rows) => getBatches(toStream(columns, rows)),
     end: () => endOfStream,
   };
 }
@@ -48,12 +46,4 @@ function toStream(columns: readonly Column[], rows: readonly Row[]): Uint8Array 
   const bytes = tableToIPC(tableFromColumns(Object.fromEntries(entries)), { format: "stream" });
   assert(bytes !== null, "a table without a sink of its own is encoded in memory");
   return bytes;
-}
-
-/** Splits a stream after its schema message: FFFFFFFF, the length of the metadata, the metadata and no body. */
-function splitStream(bytes: Uint8Array): { schema: Uint8Array; batches: Uint8Array } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const schemaEnd = 8 + view.getInt32(4, true);
-  const end = bytes.length - endOfStream.length;
-  return { schema: bytes.slice(0, schemaEnd), batches: bytes.slice(schemaEnd, end) };
 }

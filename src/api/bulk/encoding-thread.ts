@@ -15,7 +15,8 @@ type File = { readonly format: EncodedFormat; readonly columns: readonly Column[
 
 /**
  * The message that starts a file. The thread sends the start of the file to `port`. The port then takes JSON arrays of
- * rows, and `null` at the end. The reply to each is the next piece, which can be empty, or an `Error`.
+ * rows, `flush` before pieces that are encoded already, and `end`. The reply to each is the next piece, which can be
+ * empty, or an `Error`.
  */
 export type FileOrder = File & { readonly port: MessagePort };
 
@@ -26,25 +27,33 @@ type Thread = { readonly worker: Worker; readonly ended: Promise<unknown> };
 export class EncodingThread {
   #thread: Thread | null = null;
 
-  /** Yields the pieces of a file whose rows come as JSON arrays. The next array is made while one is encoded. */
+  /**
+   * Yields the pieces of a file whose rows come as JSON arrays, or as pieces that are encoded already. The next array is
+   * made while one is encoded.
+   */
   async *encode(
     file: File,
-    arrays: AsyncIterable<string>,
+    parts: AsyncIterable<string | Uint8Array>,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const thread = (this.#thread ??= startThread());
     const { port1: port, port2 } = new MessageChannel();
     const close = () => port.close();
     thread.worker.once("exit", close);
+    // At first the start of the file.
+    let pending = 1;
     const answers = on(port, "message", { close: ["close"] });
     try {
       thread.worker.postMessage({ ...file, port: port2 } satisfies FileOrder, [port2]);
-      for await (const json of arrays) {
-        port.postMessage(json);
-        yield* await this.#getPiece(answers, thread);
+      for await (const part of parts) {
+        const isEncoded = typeof part !== "string";
+        pending += 1;
+        port.postMessage(isEncoded ? "flush" : part);
+        for (; pending > (isEncoded ? 0 : 1); pending -= 1)
+          yield* await this.#getPiece(answers, thread);
+        if (isEncoded) yield part;
       }
-      yield* await this.#getPiece(answers, thread);
-      port.postMessage(null);
-      yield* await this.#getPiece(answers, thread);
+      port.postMessage("end");
+      for (; pending >= 0; pending -= 1) yield* await this.#getPiece(answers, thread);
     } finally {
       thread.worker.off("exit", close);
       close();

@@ -10,10 +10,13 @@ import type { EncodedFormat, FileOrder } from "./encoding-thread.ts";
 
 parentPort?.on("message", ({ format, columns, port }: FileOrder) => {
   const encoder = openEncoder(format, columns);
-  port.on("message", (json: string | null) => {
+  port.on("message", (message: string) => {
     try {
-      const rows = json === null ? null : (JSON.parse(json) as readonly Row[]);
-      port.postMessage(rows === null ? encoder.end() : encoder.add(rows));
+      const piece =
+        message === "end" || message === "flush"
+          ? encoder[message]()
+          : encoder.add(JSON.parse(message) as readonly Row[]);
+      port.postMessage(piece);
     } catch (thrown) {
       port.postMessage(toError(thrown));
     }
@@ -22,7 +25,7 @@ parentPort?.on("message", ({ format, columns, port }: FileOrder) => {
 });
 
 /** Opens the encoder of a format. It takes any number of rows at a time. */
-function openEncoder(format: EncodedFormat, columns: readonly Column[]): FileEncoder {
+function openEncoder(format: EncodedFormat, columns: readonly Column[]): GroupEncoder {
   switch (format) {
     case "csv":
       return encodeCsv(columns);
@@ -33,10 +36,13 @@ function openEncoder(format: EncodedFormat, columns: readonly Column[]): FileEnc
   }
 }
 
+/** An encoder that can hold rows back; `flush` encodes them. */
+type GroupEncoder = FileEncoder & { readonly flush: () => Uint8Array };
+
 /** Collects rows into groups of `exportGroupRows`. Readers process a file by group, and small groups are slow. */
-function inGroups(encoder: FileEncoder): FileEncoder {
+function inGroups(encoder: FileEncoder): GroupEncoder {
   let gathered: Row[] = [];
-  const addGathered = (): Uint8Array => {
+  const flush = (): Uint8Array => {
     const rows = gathered;
     gathered = [];
     return rows.length === 0 ? new Uint8Array() : encoder.add(rows);
@@ -45,9 +51,10 @@ function inGroups(encoder: FileEncoder): FileEncoder {
     begin: encoder.begin,
     add: (rows) => {
       gathered.push(...rows);
-      return gathered.length < webLimits.exportGroupRows ? new Uint8Array() : addGathered();
+      return gathered.length < webLimits.exportGroupRows ? new Uint8Array() : flush();
     },
-    end: () => Buffer.concat([addGathered(), encoder.end()]),
+    flush,
+    end: () => Buffer.concat([flush(), encoder.end()]),
   };
 }
 
@@ -55,12 +62,13 @@ function inGroups(encoder: FileEncoder): FileEncoder {
  * Encodes CSV (RFC 4180) with a header line. A missing value is empty; an empty string is `""`. A text that begins like a
  * formula, or with an apostrophe, gets an apostrophe before it, so that removing the first one gives the text.
  */
-function encodeCsv(columns: readonly Column[]): FileEncoder {
+function encodeCsv(columns: readonly Column[]): GroupEncoder {
   const names = columns.map(({ name }) => name);
   const line = (row: Row): string => `${names.map((name) => csvField(row[name])).join(",")}\r\n`;
   return {
     begin: () => Buffer.from(`${names.join(",")}\r\n`),
     add: (rows) => Buffer.from(rows.map(line).join("")),
+    flush: () => new Uint8Array(),
     end: () => new Uint8Array(),
   };
 }

@@ -95,16 +95,24 @@ export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   return { ...rangeFilter(query), ...amounts, ...roles, tokenIds, side, exchange };
 }
 
+/** A requested list of fills: its path and its parameters. */
+type ListedFills = { readonly path: string; readonly query: RangeQuery };
+
 /** Returns the fills of a filter, from the end of the previous page on. Throws `INVALID_CURSOR`. */
 export function fillSource(
   backend: Backend,
   filter: FillFilter,
-  context: { readonly path: string; readonly query: RangeQuery },
+  listed: ListedFills,
 ): RowSource<Fill> {
-  const getTotals = (tokenId: TokenId) => backend.state.directory.getTotals(tokenId);
-  const isTraced = (wallet: Address) => hasWholeLedger(backend.state.directory.contracts, wallet);
-  const list = { filter, getTotals, isTraced, ...listOrder(backend, context) };
-  return storedSource(backend.facts, storedFills(list));
+  return storedSource(backend.facts, storedFills(toFillPage(backend, filter, listed)));
+}
+
+/** Returns the list that `storedFills` and `storedTrades` take. Throws `INVALID_CURSOR`. */
+export function toFillPage(backend: Backend, filter: FillFilter, listed: ListedFills) {
+  const { directory } = backend.state;
+  const getTotals = (tokenId: TokenId) => directory.getTotals(tokenId);
+  const isTraced = (wallet: Address) => hasWholeLedger(directory.contracts, wallet);
+  return { filter, getTotals, isTraced, ...listOrder(backend, listed) };
 }
 
 /** Returns the order and the start of a list. Throws `INVALID_CURSOR`. */

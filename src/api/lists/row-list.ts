@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import { type TObject, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
+import { readAhead } from "../../base/time/read-ahead.ts";
 import { type LowerBounds, reachesBeforeFirst } from "../../query/before-first.ts";
 import { getRowContext } from "../../query/row-context.ts";
 import { RowSnapshot, type StoredList } from "../../query/row-snapshot.ts";
@@ -11,7 +12,7 @@ import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
-import type { BulkAnswers, FileRows } from "../bulk/bulk-answers.ts";
+import type { BulkAnswers, FileRequest, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import type { CursorPosition } from "../route/cursor.ts";
@@ -42,8 +43,8 @@ export type RowSource<Item> = {
   /** Reads the first `count` rows. */
   readonly first: (count: number) => Promise<readonly Item[]>;
   readonly toPosition: (item: Item) => CursorPosition;
-  /** Opens up to `rowsMax` rows, to send more than a page. */
-  readonly openAll: (rowsMax: number) => Promise<FileRows<Item>>;
+  /** Opens up to `rowsMax` rows, to send more than a page. With `columns`, rows can come as an Arrow stream of these. */
+  readonly openAll: (rowsMax: number, columns?: readonly string[]) => Promise<FileRows<Item>>;
   /** Whether the rows of a page are sent in the reverse of the order in which pages follow each other. */
   readonly isReversed?: boolean;
 };
@@ -92,7 +93,11 @@ export async function openList<Item>(parts: ListParts, reply: FastifyReply, list
     return { rows, pagination, meta: isTruncated ? { truncated_at_start: true } : {} };
   }
   const row = pickColumns(include === undefined ? requiredPart(list.row) : list.row, fields);
-  const openFile = query.limit === undefined ? source.openAll : openPage(source);
+  const columns = format === "arrow" ? Object.keys(row.properties) : undefined;
+  const openFile =
+    query.limit === undefined
+      ? (rowsMax: number) => source.openAll(rowsMax, columns)
+      : openPage(source);
   if (isTruncated) void reply.header("x-truncated-at-start", "true");
   const [context, writer] = [getRowContext(parts), getWriter(list)];
   const write = () => {
@@ -105,7 +110,7 @@ export async function openList<Item>(parts: ListParts, reply: FastifyReply, list
   return parts.bulk.answer(reply, file);
 }
 
-function openPage<Item>(source: RowSource<Item>): RowSource<Item>["openAll"] {
+function openPage<Item>(source: RowSource<Item>): FileRequest<Item>["openFile"] {
   return async (rowsMax) => {
     const { rows, edge } = await readPage(source, rowsMax);
     return { rowCount: rows.length, edge, chunks: [rows] };
@@ -139,10 +144,19 @@ export function storedSource<Item extends { readonly seq: Seq; readonly sub?: nu
   return {
     first: async (count) => new RowSnapshot(facts, list).first(count),
     toPosition: toPlace,
-    openAll: async (rowsMax) => {
+    openAll: async (rowsMax, columns) => {
       const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);
-      const chunks = firstRows(snapshot.chunks(webLimits.exportChunkRows), rowsMax);
+      const { exportChunkRows: chunkRows, exportGroupRows: groupRows } = webLimits;
+      const { encode } = list;
+      const chunks =
+        columns === undefined || encode === undefined
+          ? snapshot.chunks({ chunkRows, rowsMax })
+          : readAhead(
+              snapshot.encodedChunks({ chunkRows, groupRows, rowsMax }, (from) =>
+                encode(facts.engine, from, columns),
+              ),
+            );
       return { rowCount: count, edge: edge === null ? null : toPlace(edge), chunks };
     },
   };

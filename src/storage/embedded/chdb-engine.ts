@@ -41,6 +41,8 @@ export class ChdbEngine implements Engine {
   readonly meter = new EngineMeter();
   readonly #writers: ConnectionPool<chdb.Session>;
   readonly #readers: ConnectionPool<chdb.Session>;
+  /** One turn for all Arrow streams: exports leave a reader to requests. */
+  readonly #exports = new ConnectionPool(["turn"]);
   readonly #sessions: readonly chdb.Session[];
   readonly #path: string;
   readonly #library: Library;
@@ -88,7 +90,9 @@ export class ChdbEngine implements Engine {
   }
 
   async queryBinary(sql: string, format: BinaryFormat): Promise<Buffer> {
-    const { buffer, byteOffset, byteLength } = (await this.#ask(sql, format)).bytes();
+    const ask = () => this.#ask(sql, format);
+    const answer = await (format === "ArrowStream" ? this.#exports.run(ask) : ask());
+    const { buffer, byteOffset, byteLength } = answer.bytes();
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
@@ -132,6 +136,7 @@ export class ChdbEngine implements Engine {
 
   async close(): Promise<void> {
     // Closing with work in flight aborts the engine of the whole process.
+    await this.#exports.close();
     await Promise.all([this.#readers.close(), this.#writers.close()]);
     await this.#library.drainPending();
     for (const session of this.#sessions) session.close();

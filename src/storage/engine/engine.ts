@@ -19,7 +19,7 @@ export type SelectedRows = { readonly select: string; readonly engine: Engine };
 export type Rows = Uint8Array | SpoolFile | SelectedRows;
 
 /** Rows as they are inserted, without a header or after one with the names of the columns; or a file for other tools. */
-export type BinaryFormat = "RowBinary" | "RowBinaryWithNames" | "Parquet";
+export type BinaryFormat = "RowBinary" | "RowBinaryWithNames" | "Parquet" | "ArrowStream";
 
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */

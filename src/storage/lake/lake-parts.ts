@@ -1,27 +1,23 @@
 /** Reads and writes the parts of a lake: for some blocks, one Parquet file of each table. */
-import { setImmediate as turn } from "node:timers/promises";
-import { type Hash, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
+import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
 import { selectByToken } from "../codec/fill-layout.ts";
 import { type Engine, prefixed, type SelectedRows } from "../engine/engine.ts";
 import { blockRangeSql, type FactTable } from "../schema/fact-tables.ts";
 import { longRows } from "../schema/schema.ts";
-import { integerLiteral } from "../sql-literal.ts";
+import { integerLiteral, textLiteral } from "../sql-literal.ts";
+import { encodeTrades, type TradeFile } from "../trade-columns.ts";
 import {
   candleColumns,
   declaredColumns,
   keyColumns,
   type LakeFactTable,
+  lakeTradeColumns,
   selectCandles,
   selectMinutes,
   storedColumns,
-  tokenColumns,
-  tradeColumns,
   writtenColumns,
 } from "./lake-tables.ts";
-
-/** What the views know about a token; see `tokenColumns`. */
-export type LakeToken = readonly (string | number | null)[];
 
 /** From `since` until before `until`, in Unix seconds. */
 export type TimeSpan = { readonly since: number; readonly until: number };
@@ -41,7 +37,7 @@ const dictionaryBytes = 256 * 1024;
 
 /** Without Bloom filters: they take a tenth of a file, and few readers use them. */
 const parquet =
-  "SETTINGS output_format_parquet_compression_method = 'zstd', output_format_parquet_write_bloom_filter = 0, " +
+  "output_format_parquet_compression_method = 'zstd', output_format_parquet_write_bloom_filter = 0, " +
   `output_format_parquet_max_dictionary_size = ${dictionaryBytes}`;
 
 /** A file must have every column, with a value in every row. What it says of the memory that it takes can be wrong. */
@@ -102,34 +98,21 @@ export function encodeFactFile(
   );
 }
 
-/**
- * Encodes the trades of a range of blocks as a Parquet file; `null` when there are none. `getToken` returns a row of
- * `tokenColumns`.
- */
-export async function encodeTradeFile(
+/** Encodes the trades of a range of blocks as a Parquet file; `null` when there are none. */
+export function encodeTradeFile(
   part: Part,
   range: BlockRange,
-  getToken: (tokenId: TokenId) => LakeToken,
+  getToken: TradeFile["getToken"],
 ): Promise<Buffer | null> {
-  const where = `${blockRangeSql(range)} AND role != 'taker'`;
-  const found = await part.engine.query(`SELECT DISTINCT hex(token_id) FROM fills WHERE ${where}`);
-  if (found.length === 0) return null;
-  const lines: string[] = [];
-  for (const [token] of found) {
-    lines.push(JSON.stringify(getToken(prefixed(token) as TokenId)));
-    // Requests of a service that exports have their turn.
-    if (lines.length % tokensPerTurn === 0) await turn();
-  }
-  const tokens = `SELECT toFixedString(unhex(substring(token, 3)), 32) AS token, * EXCEPT token
-    FROM format(JSONCompactEachRow, '${tokenColumns}', ${textLiteral(lines.join("\n"))})`;
-  return encode(
-    part,
-    `SELECT ${tradeColumns} FROM fills GLOBAL LEFT JOIN (${tokens}) AS tokens ON fills.token_id = tokens.token
-     WHERE ${where} ORDER BY seq`,
-  );
+  return encodeTrades(part.engine, {
+    from: `fills WHERE ${blockRangeSql(range)} AND role != 'taker'`,
+    columns: lakeTradeColumns,
+    order: "asc",
+    getToken,
+    format: "Parquet",
+    settings: `${parquet}${getPatience(part)}`,
+  });
 }
-
-const tokensPerTurn = 256;
 
 /** Encodes the one-minute candles of a time, in Unix seconds, as a Parquet file, sorted by time and token. */
 export function encodeCandleFile(part: Part, { since, until }: TimeSpan): Promise<Buffer> {
@@ -141,7 +124,7 @@ export function encodeCandleFile(part: Part, { since, until }: TimeSpan): Promis
 }
 
 function encode(part: Part, select: string): Promise<Buffer> {
-  return part.engine.queryBinary(`${select} ${parquet}${getPatience(part)}`, "Parquet");
+  return part.engine.queryBinary(`${select} SETTINGS ${parquet}${getPatience(part)}`, "Parquet");
 }
 
 /** Returns settings that let requests have the cores first. Older servers do not have the second one. */
@@ -250,9 +233,4 @@ export async function readEvents(
     subject: prefixed(subject),
     payload: String(payload),
   }));
-}
-
-/** Returns text as a string literal. */
-function textLiteral(text: string): string {
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

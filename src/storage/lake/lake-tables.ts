@@ -6,29 +6,12 @@ import { enumCodes } from "../codec/fill-layout.ts";
 import { ledgerCodes } from "../codec/ledger-layout.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isInCandles, walletTables } from "../schema/fact-tables.ts";
+import { decimalText, priceSql, tradeColumns } from "../trade-columns.ts";
 
 /** A column of a file: its name and type, the SQL that writes it from the stored column, and the SQL that reads it back. */
 type LakeColumn = readonly [name: string, type: string, write: string, read: string];
 
 const { exchange, role, side, matchType } = enumCodes;
-
-/**
- * The price of a fill: value divided by shares, half to even, NULL for no shares. Amounts on the chain can be larger than
- * any real one: these are divided with 256 bits, which takes three times as long.
- */
-const priceSql = `if(size = 0, NULL, if(abs(reinterpret(value, 'Int128')) < toInt128('1${"0".repeat(31)}'),
-  ${divide("toInt128")}, ${divide("toInt256")}))`;
-
-function divide(toInteger: "toInt128" | "toInt256"): string {
-  const [cash, shares, whole, rest] = ["cash", "shares", "whole", "rest"].map(
-    (name) => `${name}_${toInteger}`,
-  );
-  return `reinterpret(toInt128((value < 0 ? -1 : 1) * (
-    (intDivOrZero((abs(${toInteger}(reinterpret(value, 'Int128'))) * 1000000) AS ${cash},
-      (${toInteger}(reinterpret(size, 'Int128'))) AS ${shares}) AS ${whole})
-    + (2 * ((${cash} - ${whole} * ${shares}) AS ${rest}) > ${shares} OR (2 * ${rest} = ${shares} AND ${whole} % 2 = 1)))),
-    'Decimal(38, 6)')`;
-}
 
 const time: LakeColumn = [
   "timestamp",
@@ -145,32 +128,14 @@ export const keyColumns: Readonly<Record<LakeFactTable, string>> = {
   balance_changes: "token_id, wallet, seq",
 };
 
-/** What the views know about a token. `token` is its stored id in hex, and `token_id` the id in decimal digits. */
-export const tokenColumns =
-  "token String, token_id String, complement_token_id Nullable(String), condition_id Nullable(String), " +
-  "outcome Nullable(String), outcome_index Nullable(UInt8), module Nullable(String), question Nullable(String), " +
-  "slug Nullable(String), event_id Nullable(String)";
-
 /**
- * The columns of `trades`: those of `GET /v1/trades?include=market`, from `fills` joined with `tokens`. The id is the
- * transaction and the index, and the hashes of orders are in `fills`: they would be a fifth of the lake. Amounts are
- * DECIMAL(38, 6). The price is rounded half to even, as `priceMicros` does. What differs in each row is not text:
- * hashes as text take twice the time and the bytes.
+ * The columns of `trades`, in SQL: those of `GET /v1/trades?include=market`. The id is the transaction and the index, and
+ * the hashes of orders are in `fills`: they would be a fifth of the lake. What differs in each row is not text: hashes as
+ * text take twice the time and the bytes.
  */
-export const tradeColumns = `
-  fills.seq AS seq,
-  tokens.token_id AS token_id, complement_token_id, condition_id, outcome, outcome_index,
-  toString(fills.side) AS side, ${priceSql} AS price, size, value AS value_usd,
-  fee AS maker_fee, fee - fee_refund AS maker_fee_net,
-  if(fills.exchange_version = 1 AND fills.maker_side = 'BUY', 'token', 'collateral') AS maker_fee_asset,
-  nullIf(fills.match_seq, 0) AS match_seq, maker, taker,
-  toString(fills.maker_side) AS maker_side, if(fills.maker_token_id = fills.token_id, tokens.token_id, ${decimalText("fills.maker_token_id")}) AS maker_token_id,
-  if(fills.match_type = 'none', 'direct', toString(fills.match_type)) AS match_type,
-  toString(fills.exchange) AS exchange, exchange_version, exchange_address, if(exchange_version = 3, module, NULL) AS module,
-  ${nullIfZero("fills.builder")} AS builder, ${nullIfZero("fills.metadata")} AS metadata,
-  intDiv(fills.seq, 1000000) AS block_number, block_hash, toUInt32(fills.seq % 1000000) AS log_index, tx_hash,
-  toDateTime64(fills.timestamp, 3, 'UTC') AS timestamp, toInt64(fills.timestamp) * 1000 AS timestamp_ms,
-  toString(fills.maker_amount) AS maker_amount_raw, toString(fills.taker_amount) AS taker_amount_raw, question, slug, event_id`;
+export const lakeTradeColumns: readonly string[] = Object.entries(tradeColumns)
+  .filter(([name]) => !["id", "maker_order_hash", "taker_order_hash", "status"].includes(name))
+  .map(([name, { lake }]) => `${lake} AS ${name}`);
 
 /** The columns of `candles_1m`, from `minutes`: one minute of one token's own trades. */
 export const candleColumns = `
@@ -212,16 +177,6 @@ function same(type: string): (name: string) => LakeColumn {
 function word(name: string, codes: Readonly<Record<string, number>>): LakeColumn {
   const words = Object.entries(codes).map(([text, code]) => `'${text}' = ${code}`);
   return [name, "String", `toString(${name})`, `CAST(${name} AS Enum8(${words.join(", ")}))`];
-}
-
-/** A hash; NULL for zeros, which the store has for a missing one. */
-function nullIfZero(column: string): string {
-  return `nullIf(${column}, toFixedString('', 32))`;
-}
-
-/** A token id as decimal text. */
-function decimalText(column: string): string {
-  return `toString(reinterpretAsUInt256(reverse(${column})))`;
 }
 
 /** The price of a tick (`minute-layout.ts`): its lowest 128 bits. */

@@ -4,12 +4,19 @@ import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
 import { joinTokens, unknownToken } from "../../../query/markets/read-markets.ts";
+import { storedFills, storedTrades } from "../../../query/read-fills.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";
 import { checkBounds } from "../../http/parameters.ts";
-import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
-import { answerList, type ListParts, type RowSource, rowListRoute } from "../../lists/row-list.ts";
+import { fillFilter, fillQuery, toFillPage, tokenListQuery } from "../../lists/fill-query.ts";
+import {
+  answerList,
+  type ListParts,
+  type RowSource,
+  rowListRoute,
+  storedSource,
+} from "../../lists/row-list.ts";
 import { valueSource } from "../../lists/value-order.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
@@ -113,6 +120,12 @@ function tradeSource(
   filter: FillFilter,
   context: { readonly path: string; readonly query: TradeQuery },
 ): RowSource<Fill> {
-  const open = context.query.sort === "value" ? valueSource : fillSource;
-  return open(parts, filter, context);
+  if (context.query.sort === "value") return valueSource(parts, filter, context);
+  const { facts, state } = parts;
+  const page = toFillPage(parts, filter, context);
+  // Inverted trades are presented as trades of the other token.
+  const list = filter.invertedTokenIds?.length
+    ? storedFills(page)
+    : storedTrades(page, (tokenId) => state.directory.getToken(tokenId));
+  return storedSource(facts, list);
 }
