@@ -41,11 +41,7 @@ export type StoredList<Item extends Positioned> = ListOrder &
   };
 
 /** Encodes the rows of `<table> WHERE <condition>` in the order of the list. `columns` are fields of the public row. */
-export type EncodeRows = (
-  engine: Engine,
-  from: string,
-  columns: readonly string[],
-) => Promise<Uint8Array>;
+type EncodeRows = (engine: Engine, from: string, columns: readonly string[]) => Promise<Uint8Array>;
 
 /** Rows as an Arrow stream, and how many they are. */
 export type EncodedRows = { readonly length: number; readonly stream: Uint8Array };

@@ -127,7 +127,9 @@ function getColumn(name: string): TradeColumn {
 /** Encodes trades as a file, sorted by `seq`; `null` when there are none. */
 export async function encodeTrades(engine: Engine, file: TradeFile): Promise<Buffer | null> {
   const { from, columns, order, getToken, format, settings } = file;
-  const found = await engine.query(`SELECT DISTINCT hex(token_id) FROM ${from}`);
+  const found = await engine.query(
+    `SELECT DISTINCT hex(token_id) FROM ${from} SETTINGS ${settings}`,
+  );
   if (found.length === 0) return null;
   const lines: string[] = [];
   for (const [hex] of found) {

@@ -339,7 +339,7 @@ export const webLimits = {
   errorDetailsMax: 20,
   /** Rows of a page. A file with more rows is an export. */
   pageRowsMax: 1_000,
-  /** Concurrent exports of all callers. Each holds two chunks of several MB, and uses up to half a core. */
+  /** Concurrent exports of all callers. Each holds two chunks of up to 20 MB, and uses up to a core. */
   exportsMax: 8,
   /** Concurrent exports of one key: less than half of `exportsMax`, so that two keys cannot take all. */
   exportsPerKeyMax: 3,
@@ -351,8 +351,8 @@ export const webLimits = {
   exportBytesMinMs: 60_000,
   /** Rows read together. Parsing them takes one turn of the main thread, at 8 us a row. */
   exportChunkRows: 1_000,
-  /** Rows of a row group of a columnar file: 30 MB while it is encoded. Smaller groups make files slow to read. */
-  exportGroupRows: 10_000,
+  /** Rows of a row group of a columnar file: 50 MB while it is encoded. Smaller groups make files slow to read. */
+  exportGroupRows: 16_384,
   /** A cursor contains a position and a signature: about 120 characters. */
   cursorLengthMax: 512,
 } as const;
