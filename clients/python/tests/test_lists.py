@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import random
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 import oddwire
 from conftest import FAST, Service
 from oddwire import AsyncClient, Client, Pages
+from oddwire.arrow_columns import Columns
 from scripted_server import Answer, scripted_server
 
 AMOUNTS = {"price", "size", "value_usd", "maker_fee", "maker_fee_net"}
@@ -95,6 +97,46 @@ def test_a_file_is_read_again_when_the_connection_breaks() -> None:
     with scripted_server(broken, whole) as server, Client(server.url, "key", backoff=FAST) as client:
         with client.trades().file("ndjson") as file:
             assert file.body.read() == whole.body
+
+
+@pytest.mark.parametrize("missing", [0, 5])
+def test_a_frame_has_no_row_of_an_attempt_that_broke_off(client: Client, missing: int) -> None:
+    frame = client.trades().to_pandas()
+    with client.trades().file("arrow") as file:
+        body = file.body.read()
+    count = {"X-Row-Count": str(len(frame))}
+    more = {**count, "X-Next-Cursor": "more"}
+    for end in (len(body) // 2, len(body) - len(ARROW_END)):
+        cut = Answer(200, body[:end], more, missing=missing)
+        answers = (cut, Answer(200, body, more), cut, Answer(200, body, count))
+        with scripted_server(*answers) as server, Client(server.url, "key", backoff=FAST) as other:
+            twice = other.trades().to_pandas()
+        pd.testing.assert_frame_equal(twice, pd.concat([frame, frame], ignore_index=True))
+        with scripted_server(cut) as server, Client(server.url, "key", backoff=FAST) as other:
+            with pytest.raises(oddwire.UnreachableError):
+                other.trades().to_pandas()
+
+
+def test_texts_of_any_form_come_as_they_are() -> None:
+    rng = random.Random(7)
+    texts = ["", "a", "a\0", "\0\0", "ab", "b\0", "é", "日本", "😀", "x" * 66]
+    columns: list[list[str]] = [
+        [one for one in rng.choices(texts, k=40) for _ in range(rng.randint(1, 4))],
+        ["same"] * 100,
+        [""] * 50,
+        [f"{number:066}" for number in range(1500)],
+        [one for one in ("a\0", "ab", "\0b") for _ in range(20)],
+        ["alone"],
+        [],
+    ]
+    for column in columns:
+        data = [one.encode() for one in column]
+        offsets = np.cumsum([0, *map(len, data)]).astype("<i4")
+        reader = Columns("scaled")
+        reader._texts = [{}]
+        for _ in range(2):
+            read = reader._read_texts(memoryview(b"".join(data)), offsets, 0)
+            assert read.tolist() == column
 
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 16, b"\xff\xff\xff\xff\x10\0\0\0"])

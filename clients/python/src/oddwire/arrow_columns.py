@@ -7,10 +7,9 @@ pyarrow is not needed for this; flatbuffers reads the metadata of the messages, 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from decimal import Context, Decimal
-from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import flatbuffers.number_types as numbers
 import numpy as np
@@ -21,6 +20,8 @@ _SCHEMA, _RECORD_BATCH = 1, 3
 _INT, _UTF8, _BOOL, _DECIMAL, _TIMESTAMP = 2, 5, 6, 7, 10
 #: Distinct texts of a column that are remembered, so that equal ones share their memory.
 _SHARED_TEXTS_MAX = 1 << 16
+#: A column with more texts than this in a batch, all different, is taken for one without equal texts.
+_SHARED_ROWS_MIN = 1000
 #: More digits than a 128-bit integer has, so that no product is rounded.
 _EXACT = Context(prec=60)
 
@@ -35,19 +36,56 @@ class _Field(NamedTuple):
 
 
 class Columns:
-    """The columns of a frame, batch by batch."""
+    """The columns of a frame, batch by batch, from streams that follow each other."""
 
     def __init__(self, decimals: str) -> None:
         self._decimals = decimals
         self._fields: list[_Field] | None = None
         self._parts: list[list[Array]] = []
-        self._texts: list[dict[str, str]] = []
+        #: The batches of whole streams.
+        self._kept = 0
+        #: The distinct texts of each column; ``None`` for a column without equal ones.
+        self._texts: list[dict[str, str] | None] = []
+        self.begin()
 
-    def add(self, body: BinaryIO) -> None:
-        """Add the rows of one stream. Raises ``ValueError`` if it is not one, or has other columns."""
-        for kind, header, data in _messages(body):
+    def begin(self) -> None:
+        """Begin a stream, in place of one that broke off."""
+        for parts in self._parts:
+            del parts[self._kept :]
+        self._bytes = bytearray()
+        self._needed = next(reader := self._read())
+        self._reader = reader
+        self._has_ended = False
+
+    def add(self, chunk: bytes) -> None:
+        """Add the next bytes of a stream. Raises ``ValueError`` if it is not one, or has other columns."""
+        self._bytes += chunk
+        while len(self._bytes) >= self._needed and not self._has_ended:
+            part = bytes(memoryview(self._bytes)[: self._needed])
+            del self._bytes[: self._needed]
+            try:
+                self._needed = self._reader.send(part)
+            except StopIteration:
+                self._has_ended = True
+
+    def end(self) -> None:
+        """End a stream. Raises ``ValueError`` if it is not whole."""
+        if not self._has_ended or self._bytes:
+            raise ValueError("the stream of Arrow IPC ended early, or not at its end")
+        self._kept = len(self._parts[0]) if self._parts else 0
+
+    def _read(self) -> Generator[int, bytes, None]:
+        """Read the messages of a stream. Yields how many bytes it needs next, and is sent these."""
+        while True:
+            mark, size = struct.unpack("<Ii", (yield 8))
+            if mark != 0xFFFF_FFFF or size < 0:
+                raise ValueError("not a stream of Arrow IPC")
+            if size == 0:
+                return
+            kind, header, length = _read_message((yield size))
+            data = memoryview((yield length))
             if kind == _SCHEMA:
-                self._begin([_read_field(field) for field in _tables(header, 1)])
+                self._begin_columns([_read_field(field) for field in _tables(header, 1)])
             elif kind == _RECORD_BATCH:
                 self._add_batch(header, data)
             else:
@@ -63,7 +101,7 @@ class Columns:
             columns[field.name] = self._join(field, parts)
         return pd.DataFrame(columns, copy=False)
 
-    def _begin(self, fields: list[_Field]) -> None:
+    def _begin_columns(self, fields: list[_Field]) -> None:
         if self._fields is None:
             self._fields = fields
             self._parts = [[] for _ in fields]
@@ -111,17 +149,23 @@ class Columns:
         return _to_objects([multiply(value, unit) for value in values])
 
     def _read_texts(self, data: memoryview, offsets: Array, index: int) -> Array:
-        text = str(data, "utf-8")
+        runs = _find_runs(data, offsets)
+        if runs is not None:
+            starts, lengths = runs
+            texts = _slice_texts(data, offsets[starts].tolist(), offsets[starts + 1].tolist())
+            return np.repeat(_to_objects(texts), lengths)
         ends = offsets.tolist()
-        if len(text) == len(data):
-            texts = [text[start:end] for start, end in pairwise(ends)]
-        else:
-            texts = [str(data[start:end], "utf-8") for start, end in pairwise(ends)]
+        texts = _slice_texts(data, ends[:-1], ends[1:])
         shared = self._texts[index]
+        if shared is None:
+            return _to_objects(texts)
         if len(shared) >= _SHARED_TEXTS_MAX:
             shared.clear()
-        share = shared.setdefault
-        return _to_objects([share(one, one) for one in texts])
+        before = len(shared)
+        texts = list(map(shared.setdefault, texts, texts))
+        if len(shared) - before == len(texts) > _SHARED_ROWS_MIN:
+            self._texts[index] = None
+        return _to_objects(texts)
 
     def _join(self, field: _Field, parts: list[Array]) -> Array:
         if not parts:
@@ -145,28 +189,14 @@ class Columns:
         return field.kind == _UTF8 or (field.kind == _DECIMAL and self._decimals == "decimal")
 
 
-def _messages(body: BinaryIO) -> Iterator[tuple[int, Table, memoryview]]:
-    """Yield the type, the header and the body of each message."""
-    while True:
-        mark, size = struct.unpack("<Ii", _read(body, 8))
-        if mark != 0xFFFF_FFFF:
-            raise ValueError("not a stream of Arrow IPC")
-        if size == 0:
-            return
-        metadata = _read(body, size)
-        message = Table(metadata, struct.unpack_from("<I", metadata)[0])
-        header = Table(metadata, 0)
-        message.Union(header, message.Offset(_slot(2)))
-        length = message.Offset(_slot(3))
-        data = _read(body, message.Get(numbers.Int64Flags, length + message.Pos) if length else 0)
-        yield message.Get(numbers.Uint8Flags, message.Offset(_slot(1)) + message.Pos), header, memoryview(data)
-
-
-def _read(body: BinaryIO, size: int) -> bytes:
-    data = body.read(size)
-    if len(data) != size:
-        raise ValueError("the stream of Arrow IPC ended early")
-    return data
+def _read_message(metadata: bytes) -> tuple[int, Table, int]:
+    """Return the type and the header of a message, and the bytes of its body."""
+    message = Table(metadata, struct.unpack_from("<I", metadata)[0])
+    header = Table(metadata, 0)
+    message.Union(header, message.Offset(_slot(2)))
+    length = message.Offset(_slot(3))
+    size = message.Get(numbers.Int64Flags, length + message.Pos) if length else 0
+    return message.Get(numbers.Uint8Flags, message.Offset(_slot(1)) + message.Pos), header, size
 
 
 def _read_field(field: Table) -> _Field:
@@ -220,6 +250,34 @@ def _valid(bitmap: memoryview, rows: int) -> Array | None:
     if len(bitmap) == 0:
         return None
     return np.unpackbits(np.frombuffer(bitmap, np.uint8), count=rows, bitorder="little").astype(bool)
+
+
+def _find_runs(data: memoryview, offsets: Array) -> tuple[Array, Array] | None:
+    """
+    Return where equal texts begin that follow each other, and how many they are; ``None`` if too few follow each other.
+    Only texts of one length are compared.
+    """
+    rows = len(offsets) - 1
+    if rows < 2:
+        return None
+    widths = np.diff(offsets)
+    width = int(widths[0])
+    if not (widths == width).all():
+        return None
+    if width == 0:
+        return np.array([0]), np.array([rows])
+    words = np.frombuffer(data, f"S{width}", rows, int(offsets[0]))
+    starts = np.flatnonzero(np.concatenate(([True], words[1:] != words[:-1])))
+    if 2 * len(starts) > rows:
+        return None
+    return starts, np.diff(np.append(starts, rows))
+
+
+def _slice_texts(data: memoryview, starts: list[int], ends: list[int]) -> list[str]:
+    text = str(data, "utf-8")
+    if len(text) == len(data):
+        return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [str(data[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
 
 
 def _to_objects(values: list[Any]) -> Array:

@@ -16,16 +16,25 @@ Decimals = Literal["decimal", "scaled"]
 
 
 class FrameBuilder:
-    """Makes one frame of pandas from Arrow files."""
+    """Makes one frame of pandas from Arrow files, while they are read."""
 
     def __init__(self, decimals: Decimals) -> None:
         if decimals not in ("decimal", "scaled"):
             raise ValueError(f'decimals is "decimal" or "scaled", not {decimals!r}')
         self._columns = _load("arrow_columns", "pandas").Columns(decimals)
 
-    def add(self, body: BinaryIO) -> None:
-        """Add the rows of a file."""
-        self._columns.add(body)
+    def begin(self) -> None:
+        """Begin a file, in place of one that broke off."""
+        self._columns.begin()
+
+    def write(self, chunk: bytes) -> None:
+        """Add the next bytes of the file."""
+        self._columns.add(chunk)
+
+    def end(self) -> None:
+        """Keep the rows of the file, which is whole."""
+        self._columns.end()
+        self._columns.begin()
 
     def finish(self) -> pandas.DataFrame:
         """Return the frame."""

@@ -10,14 +10,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 
 from .backoff import Backoff
 from .errors import OddwireError, error_class
-from .list_file import FileCheck
+from .list_file import FileCheck, Sink
+
+#: What a thread is given at a time.
+_ASYNC_CHUNK_BYTES = 1 << 20
 
 NO_KEY = "no API key was given: set the parameter key of the client"
 
@@ -100,18 +103,18 @@ class Http:
         """Return the body of the answer as it is."""
         return self._request(call).text
 
-    def download(self, call: Call, file: BinaryIO, file_format: str) -> Download:
-        """Write a file of the service to ``file``, replacing what a failed attempt wrote."""
+    def download(self, call: Call, sink: Sink, file_format: str) -> Download:
+        """Write a file of the service to ``sink``, which begins again after an attempt that failed."""
         for attempt in itertools.count(1):
             try:
                 with self._client.stream(**call.arguments()) as response:
-                    check = begin_file(response, file, file_format)
+                    check = begin_file(response, sink, file_format)
                     if check is None:
                         response.read()
                         raise _read_error(response, self.options.key)
                     for chunk in response.iter_bytes():
                         check.add(chunk)
-                        file.write(chunk)
+                        sink.write(chunk)
                     return finish_file(response, check)
             except (httpx.RequestError, OddwireError) as cause:
                 time.sleep(_wait_or_raise(call, attempt, _to_error(cause), self.options.backoff))
@@ -147,18 +150,19 @@ class AsyncHttp:
         """Return the body of the answer as it is."""
         return (await self._request(call)).text
 
-    async def download(self, call: Call, file: BinaryIO, file_format: str) -> Download:
-        """Write a file of the service to ``file``, replacing what a failed attempt wrote."""
+    async def download(self, call: Call, sink: Sink, file_format: str) -> Download:
+        """Write a file of the service to ``sink``, which begins again after an attempt that failed."""
         for attempt in itertools.count(1):
             try:
                 async with self._client.stream(**call.arguments()) as response:
-                    check = begin_file(response, file, file_format)
+                    check = begin_file(response, sink, file_format)
                     if check is None:
                         await response.aread()
                         raise _read_error(response, self.options.key)
-                    async for chunk in response.aiter_bytes():
+                    async for chunk in response.aiter_bytes(_ASYNC_CHUNK_BYTES):
                         check.add(chunk)
-                        file.write(chunk)
+                        # Decoding takes seconds for a million rows, in which the event loop goes on.
+                        await asyncio.to_thread(sink.write, chunk)
                     return finish_file(response, check)
             except (httpx.RequestError, OddwireError) as cause:
                 await asyncio.sleep(_wait_or_raise(call, attempt, _to_error(cause), self.options.backoff))
@@ -247,15 +251,14 @@ def raise_for_error(response: httpx.Response, call: Call, key: str | None) -> No
         raise _read_error(response, key)
 
 
-def begin_file(response: httpx.Response, file: BinaryIO, file_format: str) -> FileCheck | None:
-    """Empty ``file`` and return the check of the body; ``None`` if the answer is an error."""
+def begin_file(response: httpx.Response, sink: Sink, file_format: str) -> FileCheck | None:
+    """Begin the file and return the check of the body; ``None`` if the answer is an error."""
     if not response.is_success:
         return None
     count = response.headers.get("X-Row-Count")
     if count is None or not count.isdecimal():
         raise _not_ours(response)
-    file.seek(0)
-    file.truncate()
+    sink.begin()
     return FileCheck(file_format, int(count))
 
 

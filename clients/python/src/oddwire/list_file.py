@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, Protocol
 
 from .errors import error_class
 
@@ -57,6 +57,32 @@ class FileCheck:
                 self._is_quoted = not self._is_quoted
             if not self._is_quoted:
                 self._lines += part.count(b"\n")
+
+
+class Sink(Protocol):
+    """Takes the bytes of a file while they arrive."""
+
+    def begin(self) -> None:
+        """Begin the file, or begin it again after an attempt that failed."""
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+
+
+class FileSink:
+    """Writes to an open file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def begin(self) -> None:
+        """Empty the file."""
+        self._file.seek(0)
+        self._file.truncate()
+
+    def write(self, chunk: bytes) -> None:
+        """Write the next bytes."""
+        self._file.write(chunk)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar, cast
 from .api import Meta, Pagination
 from .frames import Decimals, FrameBuilder, join_arrow, join_polars, read_arrow, read_polars
 from .http import AsyncHttp, Call, Download, Http, JsonAnswer
-from .list_file import FileFormat, ListFile
+from .list_file import FileFormat, FileSink, ListFile
 
 if TYPE_CHECKING:
     import pandas
@@ -44,7 +44,7 @@ class _List(Generic[Row]):
     def _file_call(self, file_format: str, cursor: str | None) -> Call:
         return Call(self._path, {**self._query, "format": file_format, "cursor": cursor})
 
-    def _next_file(self, file: ListFile) -> str | None:
+    def _next_file(self, file: ListFile | Download) -> str | None:
         """Return the cursor of the next file, unless the query has a limit."""
         return file.next_cursor if self._query.get("limit") is None else None
 
@@ -81,7 +81,7 @@ class Pages(_List[Row]):
         """Read the list as a temporary file, up to the row cap of the service, or a ``limit`` of the query."""
         body = _temporary_file()
         try:
-            download = self._http.download(self._file_call(file_format, cursor), body, file_format)
+            download = self._http.download(self._file_call(file_format, cursor), FileSink(body), file_format)
         except BaseException:
             body.close()
             raise
@@ -94,8 +94,13 @@ class Pages(_List[Row]):
         ``Int64``; times are UTC. Nothing becomes a float.
         """
         builder = FrameBuilder(decimals)
-        self._read_parts(builder.add)
-        return builder.finish()
+        cursor: str | None = None
+        while True:
+            download = self._http.download(self._file_call("arrow", cursor), builder, "arrow")
+            builder.end()
+            cursor = self._next_file(download)
+            if cursor is None:
+                return builder.finish()
 
     def to_arrow(self) -> pyarrow.Table:
         """Return all rows, or ``limit`` rows, as a table of pyarrow, with ``decimal128(38, 6)`` amounts."""
@@ -149,7 +154,7 @@ class AsyncPages(_List[Row]):
         """Read the list as a temporary file, up to the row cap of the service, or a ``limit`` of the query."""
         body = _temporary_file()
         try:
-            download = await self._http.download(self._file_call(file_format, cursor), body, file_format)
+            download = await self._http.download(self._file_call(file_format, cursor), FileSink(body), file_format)
         except BaseException:
             body.close()
             raise
@@ -158,8 +163,13 @@ class AsyncPages(_List[Row]):
     async def to_pandas(self, *, decimals: Decimals = "decimal") -> pandas.DataFrame:
         """Return the rows as ``Pages.to_pandas`` does."""
         builder = FrameBuilder(decimals)
-        await self._read_parts(builder.add)
-        return await asyncio.to_thread(builder.finish)
+        cursor: str | None = None
+        while True:
+            download = await self._http.download(self._file_call("arrow", cursor), builder, "arrow")
+            builder.end()
+            cursor = self._next_file(download)
+            if cursor is None:
+                return await asyncio.to_thread(builder.finish)
 
     async def to_arrow(self) -> pyarrow.Table:
         """Return the rows as ``Pages.to_arrow`` does."""
