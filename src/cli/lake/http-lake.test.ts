@@ -80,14 +80,18 @@ test("a server that is slow in its header or its body is given up in a sentence"
 
 test("a server that is busy is asked again, and one without ranges sends all again", async (t) => {
   let requests = 0;
+  const times: number[] = [];
   const url = await serve(t, (_request, response) => {
     requests += 1;
-    if (requests === 1) response.writeHead(503).end();
+    times.push(performance.now());
+    if (requests === 1) response.writeHead(429, { "retry-after": "1" }).end();
     else if (requests > 2) response.end(content);
     else response.write(content.subarray(0, 4000), () => response.destroy());
   });
   assert.deepEqual(await read(url), content);
   assert.equal(requests, 3);
+  const [first = 0, second = 0] = times;
+  assert(second - first > 950, "the server is asked again when it says");
   const busy = await serve(t, (_request, response) => void response.writeHead(503).end());
   await assert.rejects(read(busy), isRefused(/cannot be read: the server answers 503/));
 });

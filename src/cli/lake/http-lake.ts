@@ -29,6 +29,8 @@ type Patience = {
 const usualPatience: Patience = { silenceMs: 30_000, retryMs: 1_000 };
 const redirectsMax = 5;
 const attemptsMax = 3;
+/** The window of a rate limit of a service. */
+const waitMsMax = 60_000;
 /** Slower servers are given up: a file would take hours. */
 const bytesPerSecondMin = 1024;
 /** Statuses of servers that may answer later. */
@@ -47,6 +49,16 @@ export function openHttpLake(lake: HttpLake): LakeSource {
       return download(lake, url, bytesMax);
     },
   };
+}
+
+/** A server that may answer later. `waitMs` is its `Retry-After`, at most `waitMsMax`. */
+class BusyError extends Error {
+  readonly waitMs: number;
+
+  constructor(status: number, retryAfter = "") {
+    super(`the server answers ${status}`);
+    this.waitMs = Math.min(Number(/^\d+$/.exec(retryAfter)?.[0] ?? 0) * 1000, waitMsMax);
+  }
 }
 
 /** Yields the body. After a broken connection the rest is requested, a few times. */
@@ -73,7 +85,8 @@ async function* download(
       if (thrown instanceof LakeError) throw thrown;
       if (attempt === attemptsMax)
         throw new LakeError(`${toText(url)} cannot be read: ${toError(thrown).message}`);
-      await sleep(retryMs * attempt, undefined, { signal: lake.signal });
+      const busyMs = thrown instanceof BusyError ? thrown.waitMs : 0;
+      await sleep(Math.max(retryMs * attempt, busyMs), undefined, { signal: lake.signal });
     }
   }
 }
@@ -120,7 +133,7 @@ async function openBody(
     const { statusCode = 0, headers } = response;
     if (statusCode === 200 || (statusCode === 206 && from > 0)) return response;
     response.destroy();
-    if (passingStatuses.has(statusCode)) throw new Error(`the server answers ${statusCode}`);
+    if (passingStatuses.has(statusCode)) throw new BusyError(statusCode, headers["retry-after"]);
     const { location } = headers;
     if (
       statusCode < 300 ||
