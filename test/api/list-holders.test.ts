@@ -85,6 +85,14 @@ test("200: pages of any size give the same rows, and a minimum cuts the list", a
   );
 });
 
+test("200: the counts of every outcome are on every page, also on one without a row", async () => {
+  const { meta } = await server.getPage(path);
+  for (const query of ["limit=1", "min_size=1000000000", "limit=1&min_size=0.000001"]) {
+    const page = await server.getPage(`${path}?${query}`);
+    assert.deepEqual(page.meta["outcomes"], meta["outcomes"], query);
+  }
+});
+
 test("200: with include_pnl, each row has the profit of its position", async () => {
   const page = await server.getPage(`${path}?include_pnl=true&limit=5`);
   for (const row of page.data) {

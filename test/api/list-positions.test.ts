@@ -56,6 +56,16 @@ test("200: filters select among all positions", async () => {
   }
 });
 
+test("200: a repeated request is not folded again", async () => {
+  const countReads = () =>
+    server.store.reads.toRows().find(({ query }) => query === "wallet")?.answers;
+  // A long response is kept from the second request on.
+  for (let round = 0; round < 2; round += 1) await server.get(`${path}?sort=size`);
+  const reads = countReads();
+  assert.equal((await server.get(`${path}?sort=size`)).status, 200);
+  assert.equal(countReads(), reads);
+});
+
 test("200: a file has the rows of all pages", async () => {
   const answer = await server.get(`${path}?status=all&format=ndjson`);
   assertEveryHeader(answer.headers);

@@ -4,6 +4,7 @@ import type { Holder, HolderCount } from "../../market/ledger/holder.ts";
 import { zeroAddress } from "../../market/ledger/ledger-row.ts";
 import { readRows } from "../../storage/codec/fixed-rows.ts";
 import { firstSeqAbove } from "../../storage/covered-facts.ts";
+import { pageSettings } from "../../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../../storage/sql-literal.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import { isIn } from "../condition.ts";
@@ -18,81 +19,73 @@ export type HolderList = {
   readonly sizeMin: bigint;
 };
 
-/** Balances are sums in the order of the table: without a hash table of all holders, in two thirds of the time. */
-const inOrder = "SETTINGS optimize_aggregation_in_order = 1";
+export type HolderPosition = Omit<Holder, "rank">;
 
-/** The state of all balances at one moment, so that the parts of an answer agree. */
-export class HolderSnapshot {
-  readonly #facts: IndexedFacts;
-  readonly #list: HolderList;
-  /** SQL of a table of `token_id`, `wallet` and `size`. */
-  readonly #balances: string;
-  readonly #isWalletSql: string;
+/** Holders of some tokens, and how many there are of each. Tokens without any are left out of the counts. */
+type HolderPage = {
+  readonly holders: readonly Holder[];
+  readonly counts: readonly HolderCount[];
+};
 
-  constructor(facts: IndexedFacts, list: HolderList) {
-    this.#facts = facts;
-    this.#list = list;
-    this.#isWalletSql = `NOT (${isIn("wallet", list.contracts.map(hexLiteral))})`;
-    this.#balances = balancesSql(facts, list.tokenIds);
-  }
+const columns = {
+  tokenId: ["token_id", 32],
+  wallet: ["wallet", 20],
+  size: ["size", 32],
+  isRequested: ["is_requested", 1],
+  before: ["before", 8],
+  holders: ["holders", 8],
+  holdersWithContracts: ["holders_with_contracts", 8],
+} as const;
 
-  /** Reads the first `limit` holders after one. */
-  async first(limit: number, after: Omit<Holder, "rank"> | null): Promise<readonly Holder[]> {
-    if (this.#list.tokenIds.length === 0) return [];
-    this.#facts.reads.add("holders", "engine");
-    const columns = {
-      tokenId: ["token_id", 32],
-      wallet: ["wallet", 20],
-      size: ["size", 32],
-    } as const;
-    const where = this.#listedSql();
-    const clauses = `FROM (${this.#balances}) WHERE ${where} AND ${after === null ? "1" : afterSql(after)}
-      ORDER BY size DESC, token_id, wallet LIMIT ${integerLiteral(limit)} ${inOrder}`;
-    const [rows, before] = await Promise.all([
-      readRows(this.#facts.engine, { columns, clauses }, (reader, row, at) => ({
-        tokenId: reader.tokenId(row + at.tokenId),
-        wallet: reader.address(row + at.wallet),
-        size: BigInt.asUintN(256, reader.int256(row + at.size)),
-      })),
-      after === null ? [] : this.#countBefore(after),
-    ]);
-    const ranks = new Map(before);
-    return [...rows].map((holder) => {
-      const rank = (ranks.get(holder.tokenId) ?? 0) + 1;
-      ranks.set(holder.tokenId, rank);
-      return { ...holder, rank };
-    });
-  }
-
-  /** Counts the holders of each token up to one. A window function would sort them all for each page. */
-  async #countBefore(last: Omit<Holder, "rank">): Promise<readonly (readonly [TokenId, number])[]> {
-    const rows = await this.#facts.engine.query(
-      `SELECT lower(hex(token_id)), count() FROM (${this.#balances})
-       WHERE ${this.#listedSql()} AND NOT ${afterSql(last)} GROUP BY token_id ${inOrder}`,
-    );
-    return rows.map(([tokenId, count]) => [`0x${String(tokenId)}` as TokenId, Number(count)]);
-  }
-
-  #listedSql(): string {
-    const { hasContracts, sizeMin } = this.#list;
-    return `${hasContracts ? "1" : this.#isWalletSql} AND size >= toUInt256('${sizeMin}')`;
-  }
-
-  /** Counts the holders of each token. Tokens without any are left out. */
-  async count(): Promise<readonly HolderCount[]> {
-    if (this.#list.tokenIds.length === 0) return [];
-    const rows = await this.#facts.engine.query(
-      `SELECT lower(hex(token_id)), countIf(${this.#isWalletSql}), count() FROM (${this.#balances}) GROUP BY token_id ${inOrder}`,
-    );
-    return rows.map(([tokenId, holders, all]) => ({
-      tokenId: `0x${String(tokenId)}` as TokenId,
-      holders: Number(holders),
-      holdersWithContracts: Number(all),
-    }));
-  }
+/**
+ * Reads the first `limit` holders after one. Balances are added up once: counts are columns, and one row of each token
+ * is read even if it is not requested.
+ */
+export async function readHolders(
+  facts: IndexedFacts,
+  list: HolderList,
+  { limit, after }: { readonly limit: number; readonly after: HolderPosition | null },
+): Promise<HolderPage> {
+  const { tokenIds, contracts, hasContracts, sizeMin } = list;
+  if (tokenIds.length === 0) return { holders: [], counts: [] };
+  facts.reads.add("holders", "engine");
+  const isWallet = `NOT (${isIn("wallet", contracts.map(hexLiteral))})`;
+  const isListed = `${hasContracts ? "1" : isWallet} AND size >= toUInt256('${sizeMin}')`;
+  const clauses = `FROM (SELECT token_id, wallet, size, row_number() OVER token = 1 AS is_counted,
+      ${isListed} AS is_listed, is_listed AND ${after === null ? "1" : afterSql(after)} AS is_requested,
+      countIf(is_listed AND NOT is_requested) OVER token AS before,
+      countIf(${isWallet}) OVER token AS holders, count() OVER token AS holders_with_contracts
+      FROM (${balancesSql(facts, tokenIds)}) WINDOW token AS (PARTITION BY token_id))
+    ORDER BY is_counted DESC, is_requested DESC, size DESC, token_id, wallet
+    LIMIT ${integerLiteral(limit + tokenIds.length)} SETTINGS ${pageSettings}`;
+  const read = await readRows(facts.engine, { columns, clauses }, (reader, row, at) => ({
+    tokenId: reader.tokenId(row + at.tokenId),
+    wallet: reader.address(row + at.wallet),
+    size: BigInt.asUintN(256, reader.int256(row + at.size)),
+    isRequested: reader.uint8(row + at.isRequested) === 1,
+    before: reader.uint64(row + at.before),
+    holders: reader.uint64(row + at.holders),
+    holdersWithContracts: reader.uint64(row + at.holdersWithContracts),
+  }));
+  const rows = [...read];
+  const counts = new Map(rows.map((row) => [row.tokenId, row]));
+  const requested = rows.filter(({ isRequested }) => isRequested).toSorted(compareHolders);
+  const ranks = new Map<TokenId, number>();
+  const holders = requested.slice(0, limit).map(({ tokenId, wallet, size, before }) => {
+    const rank = (ranks.get(tokenId) ?? before) + 1;
+    ranks.set(tokenId, rank);
+    return { tokenId, wallet, size, rank };
+  });
+  return { holders, counts: [...counts.values()] };
 }
 
-function afterSql({ size, tokenId, wallet }: Omit<Holder, "rank">): string {
+function compareHolders(one: HolderPosition, other: HolderPosition): number {
+  if (one.size !== other.size) return one.size > other.size ? -1 : 1;
+  if (one.tokenId !== other.tokenId) return one.tokenId < other.tokenId ? -1 : 1;
+  return one.wallet < other.wallet ? -1 : 1;
+}
+
+function afterSql({ size, tokenId, wallet }: HolderPosition): string {
   const literal = `toUInt256('${size}')`;
   const next = `(token_id, wallet) > (${hexLiteral(tokenId)}, ${hexLiteral(wallet)})`;
   return `(size < ${literal} OR (size = ${literal} AND ${next}))`;

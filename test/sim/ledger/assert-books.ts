@@ -8,7 +8,7 @@ import { collateralPools } from "../../../src/market/ledger/collateral.ts";
 import type { LedgerRow } from "../../../src/market/ledger/ledger-row.ts";
 import { RowSnapshot } from "../../../src/query/row-snapshot.ts";
 import { storedActivity } from "../../../src/query/wallets/read-activity.ts";
-import { HolderSnapshot } from "../../../src/query/wallets/read-holders.ts";
+import { readHolders } from "../../../src/query/wallets/read-holders.ts";
 import { readSupply } from "../../../src/query/wallets/read-supply.ts";
 import { readWallet } from "../../../src/query/wallets/read-wallet.ts";
 import type { IndexedFacts } from "../../../src/views/indexed-facts.ts";
@@ -100,7 +100,7 @@ export function assertPositions(
 async function assertHolders(facts: IndexedFacts, { balances, supply }: ModelState): Promise<void> {
   const tokenIds = [...balances.keys()];
   const list = { tokenIds, contracts: [], hasContracts: true, sizeMin: 1n };
-  const holders = await new HolderSnapshot(facts, list).first(100_000, null);
+  const { holders } = await readHolders(facts, list, { limit: 100_000, after: null });
   const right = [...balances].flatMap(([tokenId, holding]) =>
     [...holding].flatMap(([wallet, size]) => (size === 0n ? [] : [`${tokenId} ${wallet} ${size}`])),
   );

@@ -4,11 +4,11 @@ import type { Address, TokenId } from "../../../../base/ids.ts";
 import { amount } from "../../../../base/input/client-texts.ts";
 import { invalid } from "../../../../base/input/compile-reader.ts";
 import type { Supplies } from "../../../../market/ledger/circulating-shares.ts";
-import type { Holder } from "../../../../market/ledger/holder.ts";
+import type { Holder, HolderCount } from "../../../../market/ledger/holder.ts";
 import { type ValuedPosition, valueShares } from "../../../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../../../market/market.ts";
 import { requireMarket } from "../../../../query/markets/read-markets.ts";
-import { HolderSnapshot } from "../../../../query/wallets/read-holders.ts";
+import { type HolderPosition, readHolders } from "../../../../query/wallets/read-holders.ts";
 import { readWallet, type WalletSources } from "../../../../query/wallets/read-wallet.ts";
 import {
   type HolderRow,
@@ -73,23 +73,25 @@ export function listHolders(parts: ListParts): Route {
       const tokenIds = selectTokens(market, query);
       const complete = tokenIds.filter((id) => directory.isCompleteToken(id));
       const path = `/v1/markets/${market.conditionId}/holders`;
-      const after = cursors.decode(path, query);
-      const snapshot = new HolderSnapshot(facts, {
+      const after = toHolderPosition(cursors.decode(path, query));
+      const holderList = {
         tokenIds: complete,
         contracts: [...directory.contracts.byAddress.keys()],
         hasContracts: query.include_contracts,
         sizeMin: query.min_size ?? 1n,
-      });
+      };
       const supplies = new Map(tokenIds.map((id) => [id, directory.getSupply(id)]));
       const toRow = (item: HolderItem) => getHolderRow(item, supplies, directory);
-      const source = getSource(snapshot, {
-        after,
-        sources: query.include_pnl ? { facts, directory } : null,
-      });
+      let counts: readonly HolderCount[] = [];
+      const read = async (limit: number) => {
+        const page = await readHolders(facts, holderList, { limit, after });
+        counts = page.counts;
+        return page.holders;
+      };
+      const source = getSource(read, query.include_pnl ? { facts, directory } : null);
       const list = { path, query, pageRows, row: holderRow, source, ...publicAs(toRow) };
       const opened = await openList(parts, reply, list);
       if (opened instanceof Readable) return opened;
-      const counts = await snapshot.count();
       const outcomes = tokenIds.map((id) => {
         const isComplete = complete.includes(id);
         const count = counts.find(({ tokenId }) => tokenId === id);
@@ -132,25 +134,22 @@ function selectTokens(market: Market, { outcome_index: index }: HolderQuery): re
     .map(({ tokenId }) => tokenId);
 }
 
+function toHolderPosition(after: CursorPosition | null): HolderPosition | null {
+  const [size = "", tokenId, wallet] = (after ?? []).map(String);
+  return after && { size: BigInt(size), tokenId: tokenId as TokenId, wallet: wallet as Address };
+}
+
 function getSource(
-  snapshot: HolderSnapshot,
-  {
-    after,
-    sources,
-  }: { readonly after: CursorPosition | null; readonly sources: WalletSources | null },
+  read: (limit: number) => Promise<readonly Holder[]>,
+  sources: WalletSources | null,
 ): RowSource<HolderItem> {
-  const [size, tokenId, wallet] = (after ?? []).map(String);
-  const edge =
-    size === undefined
-      ? null
-      : { size: BigInt(size), tokenId: tokenId as TokenId, wallet: wallet as Address };
   const first = async (count: number) => {
-    const holders = await snapshot.first(count, edge);
+    const holders = await read(count);
     if (sources === null) return holders.map((holder) => ({ holder }));
     const items: HolderItem[] = [];
     for (const holder of holders) {
-      const read = await readWallet(sources, holder.wallet);
-      const position = read?.positions.find((one) => one.tokenId === holder.tokenId) ?? null;
+      const wallet = await readWallet(sources, holder.wallet);
+      const position = wallet?.positions.find((one) => one.tokenId === holder.tokenId) ?? null;
       items.push({ holder, position });
     }
     return items;

@@ -4,6 +4,7 @@ import type { ValuedPosition } from "../../../../market/ledger/valued-position.t
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
 import { positionRow, toPositionRow } from "../../../../rows/wallets/position-row.ts";
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
+import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
 import { memorySource } from "../../../lists/memory-source.ts";
@@ -47,6 +48,7 @@ export function listPositions(parts: ListParts): Route {
     description: "What a wallet holds, at which cost, and what it earned",
     params: Type.Object({ address }),
     querystring,
+    getCachePolicy: () => untilChange(parts),
     handler: async ({ params, query }, reply) => {
       const { directory } = state;
       const read = await readWallet({ facts, directory }, params.address);
