@@ -5,6 +5,7 @@
  */
 import type { Address, TokenId } from "../src/base/ids.ts";
 import { countNames } from "../src/storage/codec/commit-counts.ts";
+import { selectByToken } from "../src/storage/codec/fill-layout.ts";
 import type { Engine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { getTokens, mergesDone, putTokens, toBlocks, toBytes32, toWallet } from "./cold-store.ts";
@@ -32,7 +33,7 @@ export const holders = 200_000;
 const tenth = `0x${"0a".repeat(20)}` as Address;
 const hundredth = `0x${"0b".repeat(20)}` as Address;
 const rowsPerInsert = 2_000_000;
-const oneInsert = `SETTINGS min_insert_block_size_rows = ${rowsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
+const oneInsert = `SETTINGS min_insert_block_size_rows = ${rowsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1, allow_suspicious_fixed_string_types = 1`;
 
 /** Adds the ledgers to a store that `fillColdStore` filled, or reads what an earlier call stored. */
 export async function fillLedger(given: LedgerStore): Promise<StoredLedger> {
@@ -55,6 +56,9 @@ async function fill(engine: Engine, given: LedgerStore): Promise<void> {
     process.stdout.write(`\r${from} of ${rows} rows`);
   }
   await engine.command(fillsSql);
+  await engine.command(tradedFillsSql);
+  const traded = `SELECT * FROM fills WHERE ${isTraded}`;
+  await engine.command(`INSERT INTO fills_by_token ${selectByToken(traded)} ${oneInsert}`);
   await engine.command(holdersSql(given));
   await engine.command(
     `INSERT INTO balance_changes SELECT token_id, wallet, seq, timestamp, shares FROM ledger ${oneInsert}`,
@@ -104,7 +108,19 @@ function ledgerSql(
 /** The trades of the fills of the store. */
 const fillsSql = `INSERT INTO ledger SELECT
     maker, seq, 0, timestamp, tx_hash, token_id, 'trade', role = 'taker' ? 'taker' : 'maker', 'none',
-    toInt256(reinterpret(size, 'Int128')), -value, fee, 0, taker, exchange_address FROM fills ${oneInsert}`;
+    toInt256(reinterpret(size, 'Int128')), -value, fee, 0, role = 'taker' ? toFixedString('', 20) : taker, exchange_address FROM fills ${oneInsert}`;
+
+/** The rows of `ledgerSql`: their logs follow those of the fills of the store. */
+const isTraded = "seq % 1000000 BETWEEN 1000 AND 899999";
+
+/** The fills of these rows. */
+const tradedFillsSql = `INSERT INTO fills SELECT
+    seq, timestamp, token_id, 'maker', role = 'maker' ? wallet : counterparty, role = 'maker' ? counterparty : wallet,
+    reinterpret(toInt128(abs(shares)), 'Decimal(38, 6)') AS size, abs(cash), shares > 0 ? 'SELL' : 'BUY', 2,
+    tx_hash, tx_hash, tx_hash, via, 'standard', shares > 0 ? 'BUY' : 'SELL', token_id,
+    reinterpret(shares > 0 ? abs(cash) : size, 'UInt128'), reinterpret(shares > 0 ? size : abs(cash), 'UInt128'),
+    fee, 0, tx_hash, tx_hash, 'complementary', tx_hash, seq, 0
+  FROM ledger WHERE ${isTraded} AND role != 'none' ${oneInsert}`;
 
 function holdersSql({ trades, secondsPerBlock }: LedgerStore): string {
   const [token] = getTokens(trades).ids;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { knownContracts } from "../../test/support/recorded-chain.ts";
 import { type Seq, type TokenId, toFirstSeq, zeroHash } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
 import type { FillFilter } from "./fill-filter.ts";
@@ -13,6 +14,7 @@ const getBound = (more: Partial<FillPage>) => pageBound(store, { ...page, ...mor
 const tokenIds = ["0x1" as TokenId, "0x2" as TokenId];
 const lastTrade = { seq: toFirstSeq(501_000), timestamp: 1_000_000 } as TokenTotals["lastTrade"];
 const getTotals = () => ({ trades: 500, lastTrade, firstTimestamp: 0, lastTimestamp: 1_000_000 });
+const tokens = { getTotals, getPair: () => [], contracts: knownContracts() };
 const none = { trades: 0, lastTrade: null, firstTimestamp: 0, lastTimestamp: 0 };
 const roles = ["maker", "direct"] as const;
 
@@ -25,11 +27,11 @@ test("a page of all trades ends within 10,000 blocks", () => {
 
 test("a page of tokens ends where twice its rows are expected", () => {
   // A fifth of 500,000 blocks has 200 of the 1,000 trades.
-  assert.equal(getBound({ filter: { tokenIds }, getTotals }), toFirstSeq(401_000));
+  assert.equal(getBound({ filter: { tokenIds }, tokens }), toFirstSeq(401_000));
   const after = toFirstSeq(300_000);
-  assert.equal(getBound({ filter: { tokenIds }, getTotals, after }), toFirstSeq(200_000));
+  assert.equal(getBound({ filter: { tokenIds }, tokens, after }), toFirstSeq(200_000));
   assert.equal(
-    getBound({ filter: { tokenIds }, getTotals, after, order: "asc" }),
+    getBound({ filter: { tokenIds }, tokens, after, order: "asc" }),
     toFirstSeq(400_000),
   );
 });
@@ -40,7 +42,8 @@ test("trades of tokens are narrowed to the time from their first to their newest
     "0x2": { trades: 1, lastTrade: null, firstTimestamp: 500, lastTimestamp: 500 },
   };
   const getTimes = (id: TokenId): PageTotals => times[id] ?? none;
-  const narrowed = (filter: FillFilter) => withinLifetime({ roles, tokenIds, ...filter }, getTimes);
+  const narrowed = (filter: FillFilter) =>
+    withinLifetime({ roles, tokenIds, ...filter }, { getTotals: getTimes });
   assert.deepEqual(narrowed({}), { roles, tokenIds, timestampFrom: 300, timestampTo: 501 });
   const requested = narrowed({ side: "BUY", timestampFrom: 350, timestampTo: 450 });
   assert.deepEqual([requested.timestampFrom, requested.timestampTo], [350, 450]);
@@ -50,11 +53,11 @@ test("trades of tokens are narrowed to the time from their first to their newest
 
 test("fills with summaries, other tokens and tokens without a trade are not narrowed", () => {
   const filters: FillFilter[] = [{ tokenIds }, { roles: ["taker"], tokenIds }, { roles }];
-  for (const filter of filters) assert.deepEqual(withinLifetime(filter, getTotals), filter);
-  assert.deepEqual(
-    withinLifetime({ roles, tokenIds }, () => none),
-    { roles, tokenIds },
-  );
+  for (const filter of filters) assert.deepEqual(withinLifetime(filter, tokens), filter);
+  assert.deepEqual(withinLifetime({ roles, tokenIds }, { getTotals: () => none }), {
+    roles,
+    tokenIds,
+  });
   assert.deepEqual(withinLifetime({ roles, tokenIds }, undefined), { roles, tokenIds });
 });
 
@@ -62,14 +65,17 @@ test("the bound is null when the range or the covered blocks end before it", () 
   assert.equal(getBound({ filter: { seqFrom: toFirstSeq(995_000) } }), null);
   assert.equal(getBound({ order: "asc", filter: { seqTo: toFirstSeq(5000) } }), null);
   assert.equal(getBound({ after: toFirstSeq(2000) }), null);
-  assert.equal(getBound({ filter: { tokenIds }, getTotals: () => none }), null);
+  assert.equal(
+    getBound({ filter: { tokenIds }, tokens: { ...tokens, getTotals: () => none } }),
+    null,
+  );
 });
 
 test("filters that an index serves, or whose rows can be anywhere, have no estimated bound", () => {
   assert.equal(getBound({ filter: { txHash: zeroHash } }), undefined);
   assert.equal(getBound({ filter: { timestampTo: 5 } }), undefined);
   assert.equal(getBound({ filter: { tokenIds } }), undefined);
-  assert.equal(getBound({ filter: { tokenIds, side: "BUY" }, getTotals }), undefined);
-  assert.equal(getBound({ filter: { tokenIds }, getTotals, order: "asc" }), undefined);
-  assert.equal(getBound({ filter: { tokenIds: [] }, after: 5 as Seq, getTotals }), undefined);
+  assert.equal(getBound({ filter: { tokenIds, side: "BUY" }, tokens }), undefined);
+  assert.equal(getBound({ filter: { tokenIds }, tokens, order: "asc" }), undefined);
+  assert.equal(getBound({ filter: { tokenIds: [] }, after: 5 as Seq, tokens }), undefined);
 });

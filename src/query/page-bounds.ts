@@ -3,10 +3,11 @@
  * With 100 million trades, a page of a token then takes a third of the time, and a page of all trades a quarter. If
  * the bound is too near, a second query reads the missing rows.
  */
-import { type Address, type Seq, type TokenId, toFirstSeq } from "../base/ids.ts";
+import { type Seq, type TokenId, toFirstSeq } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { firstSeqAbove } from "../storage/covered-facts.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import type { FillFilter } from "./fill-filter.ts";
 import type { ListOrder } from "./row-snapshot.ts";
 
@@ -14,10 +15,12 @@ import type { ListOrder } from "./row-snapshot.ts";
 export type FillPage = ListOrder & {
   readonly filter: FillFilter;
   readonly limit: number;
-  /** The totals of a token, as of now. Without them pages are not narrowed. */
-  readonly getTotals?: (tokenId: TokenId) => PageTotals;
-  /** Whether the ledger has every trade of a wallet, so that its fills can be found by it. */
-  readonly isTraced?: (wallet: Address) => boolean;
+  /** What is known about tokens, as of now. Without it pages are not narrowed. */
+  readonly tokens?: PageTokens;
+};
+
+type PageTokens = Pick<MarketDirectory, "contracts" | "getPair"> & {
+  getTotals(tokenId: TokenId): PageTotals;
 };
 
 /** What the totals of a token say about where its trades are. */
@@ -38,11 +41,14 @@ const tokenFieldNames = ["roles", "tokenIds", "invertedTokenIds", "seqFrom", "se
  * Narrows a filter of trades to the time in which its tokens were traded. The engine knows the times of each part of a
  * table, so it opens only the parts of that time.
  */
-export function withinLifetime(filter: FillFilter, getTotals: FillPage["getTotals"]): FillFilter {
+export function withinLifetime(
+  filter: FillFilter,
+  tokens: Pick<PageTokens, "getTotals"> | undefined,
+): FillFilter {
   const { roles = ["taker"], tokenIds = [], timestampFrom = 0, timestampTo = Infinity } = filter;
   // Totals count trades only. The summary of a taker order can be about a token without a trade.
-  if (getTotals === undefined || roles.includes("taker")) return filter;
-  const traded = tokenIds.map(getTotals).filter(({ trades }) => trades > 0);
+  if (tokens === undefined || roles.includes("taker")) return filter;
+  const traded = tokenIds.map((id) => tokens.getTotals(id)).filter(({ trades }) => trades > 0);
   if (traded.length === 0) return filter;
   const first = Math.min(...traded.map(({ firstTimestamp }) => firstTimestamp));
   const last = Math.max(...traded.map(({ lastTimestamp }) => lastTimestamp));
@@ -97,7 +103,7 @@ function estimateAllTokens(filter: FillFilter): Estimate | undefined {
 
 /** Estimates pages of tokens, as if traded evenly from the first block to their newest trade. */
 function estimateTokens(
-  { filter, order, after, limit, getTotals }: FillPage,
+  { filter, order, after, limit, tokens }: FillPage,
   tokenIds: readonly TokenId[],
   oldest: Seq,
 ): Estimate | undefined {
@@ -107,8 +113,8 @@ function estimateTokens(
     Object.entries(filter).every(
       ([name, value]) => value === undefined || tokenFieldNames.includes(name),
     );
-  if (getTotals === undefined || !isKnown || !isPlain) return undefined;
-  const totals = tokenIds.map(getTotals);
+  if (tokens === undefined || !isKnown || !isPlain) return undefined;
+  const totals = tokenIds.map((id) => tokens.getTotals(id));
   const trades = totals.reduce((sum, one) => sum + one.trades, 0);
   const newest = Math.max(oldest, ...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
   return { newest, positions: ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades) };

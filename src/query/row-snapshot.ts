@@ -34,7 +34,7 @@ export type StoredList<Item extends Positioned> = ListOrder &
     /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
     readonly byToken?: readonly string[];
     /** Returns the part of the list that probably contains the first `limit` rows, to be read first; `null` for all. */
-    readonly getNearPart?: (facts: IndexedFacts, limit: number) => NearPart | null;
+    readonly getNearPart?: (facts: IndexedFacts, limit: number) => MaybeNearPart<Item>;
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
     /** Encodes rows of the table as an Arrow stream, for lists that the engine can encode. */
     readonly encode?: EncodeRows;
@@ -46,11 +46,20 @@ type EncodeRows = (engine: Engine, from: string, columns: readonly string[]) => 
 /** Rows as an Arrow stream, and how many they are. */
 export type EncodedRows = { readonly length: number; readonly stream: Uint8Array };
 
+/** Where rows of a list are read. */
+type RowTable<Item extends Positioned> = Pick<StoredList<Item>, "table" | "read" | "settings">;
+
 /**
- * A part of a list that has its first rows: up to the position `bound`, or all of it when `bound` is `null`. If it is
- * unknown, the whole list is read when the part has too few rows.
+ * A part of a list that has its first rows: up to the position `bound`, or all of it when `bound` is `null`. It can be
+ * read from another table.
  */
-export type NearPart = { readonly sql: string; readonly bound: Seq | "unknown" | null };
+export type NearPart<Item extends Positioned> = {
+  readonly sql: string;
+  readonly bound: Seq | null;
+  readonly rows?: RowTable<Item>;
+};
+
+type MaybeNearPart<Item extends Positioned> = NearPart<Item> | null | Promise<NearPart<Item>>;
 
 /** How many rows to read, and how many of them together. */
 type ChunkSize = { readonly chunkRows: number; readonly rowsMax: number };
@@ -88,14 +97,14 @@ export class RowSnapshot<Item extends Positioned> {
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
     const { order, question, getNearPart } = this.#list;
-    const near = getNearPart?.(this.#facts, limit) ?? null;
     const unfinalized = this.#unfinalized.slice(0, limit);
-    if (order === "asc") {
-      return [...(await this.#readFinal(this.#list, limit, near)), ...unfinalized].slice(0, limit);
-    }
-    if (unfinalized.length === limit) {
+    if (order === "desc" && unfinalized.length === limit) {
       this.#facts.reads.add(question, "head");
       return unfinalized;
+    }
+    const near = (await getNearPart?.(this.#facts, limit)) ?? null;
+    if (order === "asc") {
+      return [...(await this.#readFinal(this.#list, limit, near)), ...unfinalized].slice(0, limit);
     }
     return [
       ...unfinalized,
@@ -183,16 +192,15 @@ export class RowSnapshot<Item extends Positioned> {
   async #readFinal(
     { after, afterSub }: FinalPosition,
     limit: number,
-    near: NearPart | null = null,
+    near: NearPart<Item> | null = null,
   ): Promise<readonly Item[]> {
     const { order, question } = this.#list;
     if (order === "desc" && after === 0 && afterSub === undefined) return [];
     this.#facts.reads.add(question, "engine");
     const page = { after, afterSub, boundary: this.#boundary, limit };
     if (near === null) return this.#readByToken(page);
-    const rows = await this.#readPart(near.sql, page);
+    const rows = await this.#readPart(near.sql, page, near.rows);
     if (rows.length === limit || near.bound === null) return rows;
-    if (near.bound === "unknown") return this.#readByToken(page);
     const rest =
       order === "asc"
         ? { after: Math.max(after ?? 0, near.bound - 1) as Seq }
@@ -213,9 +221,12 @@ export class RowSnapshot<Item extends Positioned> {
       .slice(0, page.limit);
   }
 
-  async #readPart(sql: string, page: FinalPage): Promise<readonly Item[]> {
-    const { read, settings } = this.#list;
-    const clauses = `${this.#whereSql({ ...page, sql })} ${this.#limitSql(page.limit)}`;
+  async #readPart(
+    sql: string,
+    page: FinalPage,
+    { read, settings, table }: RowTable<Item> = this.#list,
+  ): Promise<readonly Item[]> {
+    const clauses = `${this.#whereSql({ ...page, sql }, table)} ${this.#limitSql(page.limit)}`;
     return read(this.#facts.engine, `${clauses} SETTINGS ${settings}`);
   }
 
@@ -249,9 +260,9 @@ export class RowSnapshot<Item extends Positioned> {
     return `ORDER BY seq ${order}${hasSub ? `, sub ${order}` : ""}`;
   }
 
-  #whereSql(part: PartOfList): string {
+  #whereSql(part: PartOfList, table = this.#list.table): string {
     // With `WHERE`, the engine reads other columns before it knows the matching rows: a page by token takes twice as long.
-    const keyword = this.#list.table === "fills_by_token" ? "PREWHERE" : "WHERE";
+    const keyword = table === "fills_by_token" ? "PREWHERE" : "WHERE";
     return `${keyword} ${this.#finalSql(part)}`;
   }
 

@@ -3,17 +3,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Seq, TokenId } from "../../src/base/ids.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
 import type { TokenTotals } from "../../src/market/market.ts";
 import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
 import { fillStore, getFacts, getFills } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-const blocks = getFacts(buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: 40 })));
+const blocks = withTrades(
+  getFacts(buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: 40 }))),
+);
 const fills = getFills(blocks);
 const tokens = [...new Set(fills.map(({ tokenId }) => tokenId))];
+const anyOther = `0x${"f".repeat(64)}` as TokenId;
 const newest = fills.at(-1)?.seq ?? 0;
 const roles = ["maker", "direct"] as const;
 const trades = fills.filter(({ role }) => role !== "taker");
@@ -22,6 +28,7 @@ test("a page has the rows after the previous page, even if number and last trade
   const { store } = await StoreFolder.open(t);
   await fillStore(store, { final: blocks, unfinalized: [], sizes: [10] });
   const anySeq = fc.option(fc.integer({ min: 0, max: newest + 1 }), { nil: undefined });
+  const anyWallet = fc.constantFrom(...fills.flatMap(({ maker, taker }) => [maker, taker]));
   const anyTotals = fc.record({
     trades: fc.integer({ min: 0, max: 10_000 }),
     lastSeq: fc.integer({ min: 0, max: newest }),
@@ -39,20 +46,30 @@ test("a page has the rows after the previous page, even if number and last trade
     seqFrom: anySeq,
     seqTo: anySeq,
     totals: anyTotals,
+    wallet: fc.option(fc.tuple(fc.constantFrom("maker", "taker", "wallet"), anyWallet)),
+    arePairsKnown: fc.boolean(),
   });
   const property = fc.asyncProperty(
     anyPage,
-    async ({ totals, order, limit, after, ...requested }) => {
+    async ({ totals, order, limit, after, wallet, arePairsKnown, ...requested }) => {
       const { lastSeq, timestamp } = totals;
       const lastTrade = { seq: lastSeq as Seq, timestamp } as TokenTotals["lastTrade"];
-      const filter = { ...requested, roles } as FillFilter;
+      const filter = {
+        ...requested,
+        roles,
+        ...(wallet && { [wallet[0]]: wallet[1] }),
+      } as FillFilter;
       const page = await readFills(store, {
         filter,
         order,
         after: (after ?? null) as Seq | null,
         finalizedOnly: true,
         limit,
-        getTotals: (tokenId) => ({ trades: totals.trades, lastTrade, ...getTimes(tokenId) }),
+        tokens: {
+          getTotals: (tokenId) => ({ trades: totals.trades, lastTrade, ...getTimes(tokenId) }),
+          getPair: (tokenId) => (arePairsKnown ? getPair(tokenId) : [tokenId]),
+          contracts: knownContracts(),
+        },
       });
       const isBehind = (seq: Seq) =>
         after === undefined || (order === "asc" ? seq > after : seq < after);
@@ -66,6 +83,40 @@ test("a page has the rows after the previous page, even if number and last trade
   );
   await fc.assert(property, propertySettings(400));
 });
+
+/** Adds the ledgers of all trades: a row of the owner of each order, and of the operator of a fill without a match. */
+function withTrades(facts: readonly BlockFacts[]): BlockFacts[] {
+  return facts.map((block) => {
+    const ledger = block.fills.flatMap((fill): LedgerRow[] => {
+      const { seq, timestamp, txHash, role, maker, taker, makerTokenId, size, value, fee } = fill;
+      const amounts = { shares: size, cash: value, fee, feeShares: 0n };
+      const row = {
+        seq,
+        sub: 0,
+        timestamp,
+        txHash,
+        tokenId: makerTokenId,
+        ...amounts,
+        nature: null,
+      };
+      const own = { ...row, kind: "trade", counterparty: taker, via: null } as const;
+      const trade = { ...own, wallet: maker, role: role === "taker" ? role : "maker" } as const;
+      const operator = { ...own, wallet: taker, role: "operator", sub: 65_536 } as const;
+      return role === "direct" ? [trade, operator] : [trade];
+    });
+    return { ...block, ledger };
+  });
+}
+
+/** A token and its complement, as far as mints and merges show it. */
+function getPair(tokenId: TokenId): readonly TokenId[] {
+  const other = fills.find(
+    (fill) =>
+      fill.tokenId !== fill.makerTokenId && [fill.tokenId, fill.makerTokenId].includes(tokenId),
+  );
+  // A token without a mint or a merge is paired with any other one.
+  return other === undefined ? [tokenId, anyOther] : [other.tokenId, other.makerTokenId];
+}
 
 /** The times of the first and the newest trade of a token, in Unix seconds; 0 without a trade. */
 function getTimes(tokenId: TokenId): Pick<TokenTotals, "firstTimestamp" | "lastTimestamp"> {

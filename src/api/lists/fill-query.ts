@@ -1,11 +1,10 @@
 /** The parameters of the lists of trades, fills and matches, and the filter of fills that they become. */
 import { type Static, type TObject, Type } from "typebox";
 import { marketLimits } from "../../base/config/limits.ts";
-import { type Address, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
+import { type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, namedToken } from "../../base/input/client-texts.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { Fill } from "../../market/fill.ts";
-import { hasWholeLedger } from "../../market/ledger/token-flow.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
@@ -109,10 +108,7 @@ export function fillSource(
 
 /** Returns the list that `storedFills` and `storedTrades` take. Throws `INVALID_CURSOR`. */
 export function toFillPage(backend: Backend, filter: FillFilter, listed: ListedFills) {
-  const { directory } = backend.state;
-  const getTotals = (tokenId: TokenId) => directory.getTotals(tokenId);
-  const isTraced = (wallet: Address) => hasWholeLedger(directory.contracts, wallet);
-  return { filter, getTotals, isTraced, ...listOrder(backend, listed) };
+  return { filter, tokens: backend.state.directory, ...listOrder(backend, listed) };
 }
 
 /** Returns the order and the start of a list. Throws `INVALID_CURSOR`. */

@@ -66,11 +66,17 @@ const balanceColumns = {
 
 /** The column declarations in SQL. */
 export const ledgerColumnsSql: string = Object.entries(ledgerColumns)
-  .map(([name, [type]]) => `${name} ${type}`)
+  .map(([name, [type]]) => declare(name, type))
   .join();
 export const balanceColumnsSql: string = Object.entries(balanceColumns)
-  .map(([name, type]) => `${name} ${type}`)
+  .map(([name, type]) => declare(name, type))
   .join();
+
+/** ZSTD saves a fifth of the bytes, and `Delta` half of those of positions and times, which rise within a wallet. */
+function declare(name: string, type: string): string {
+  const isRising = name === "seq" || name === "timestamp";
+  return `${name} ${type} CODEC(${isRising ? "Delta, " : ""}ZSTD)`;
+}
 
 /** The length of a row, in bytes. */
 export const ledgerBytes: number = Object.values(ledgerColumns).reduce(

@@ -1,8 +1,7 @@
-import type { Address, TokenId } from "../../base/ids.ts";
+import type { TokenId } from "../../base/ids.ts";
 import { mapYielding } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
-import { hasWholeLedger } from "../../market/ledger/token-flow.ts";
 import { getAllTokens } from "../../market/market.ts";
 import { type FillFilter, fillCondition } from "../../query/fill-filter.ts";
 import { joinTokens } from "../../query/markets/read-markets.ts";
@@ -27,8 +26,6 @@ export function openTrades({ request, sources, tokenIds: requested }: Opening): 
     if (requested.length === 0) return null;
     return mirror ? [...new Set(requested.flatMap(getSame))] : requested;
   };
-  const getTotals = (tokenId: TokenId) => directory.getTotals(tokenId);
-  const isTraced = (wallet: Address) => hasWholeLedger(directory.contracts, wallet);
   const filter = () => getFillFilter(request, getTokens(), sources);
   const toTrades = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
   return {
@@ -36,8 +33,8 @@ export function openTrades({ request, sources, tokenIds: requested }: Opening): 
     interest: () => ({ tokenIds: getTokens() ?? "all", events: false }),
     toEntries: (block) => toTrades(block).map(entryWriter(sources)),
     read: async (page) => {
-      const list = { filter: filter(), getTotals, isTraced };
-      const fills = await readFills(sources.facts, { ...page, ...list });
+      const list = { ...page, filter: filter(), tokens: directory };
+      const fills = await readFills(sources.facts, list);
       return mapYielding(fills, entryWriter(sources));
     },
     revertedBy: (removed) => removed.flatMap(toTrades).map((fill) => idFields(fill).id),
