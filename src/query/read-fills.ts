@@ -78,8 +78,8 @@ async function readTracedPart(
   wallet: Address,
   page: FillPage,
 ): Promise<NearPart<Fill>> {
-  // A trade with oneself has two rows, and a page can begin within a match.
-  const limit = 2 * page.limit;
+  // A fourth more: a trade with oneself has two rows, and pages begin and end within blocks.
+  const limit = Math.ceil(1.25 * page.limit);
   const clauses = `FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
     ORDER BY seq ${page.order} LIMIT ${integerLiteral(limit)} SETTINGS ${inOrderSettings}`;
   const columns = { seq: ["seq", 8], tokenId: ["token_id", 32] } as const;
