@@ -8,7 +8,7 @@ import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import { encodeTradeStream, type TradeFile } from "../storage/trade-columns.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { allOf, isIn, rangeConditions } from "./condition.ts";
+import { isIn, joinConditions, rangeConditions } from "./condition.ts";
 import { type FillFilter, fillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
 import { type NearPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
@@ -116,7 +116,7 @@ function wholeBlocksSql({ filter, order, after }: FillPage): string {
     order === "asc"
       ? [Math.max(seqFrom, after ?? 0), seqTo]
       : [seqFrom, Math.min(seqTo, after ?? Infinity)];
-  return allOf(rangeConditions, {
+  return joinConditions(rangeConditions, {
     timestampFrom,
     timestampTo,
     seqFrom: toFirstSeq(toBlockNumber(from as Seq)),

@@ -260,7 +260,7 @@ export class DataServer {
   }
 }
 
-function readFacts(recording: RecordingName): readonly BlockFacts[] {
+export function readFacts(recording: RecordingName): readonly BlockFacts[] {
   const decoder = new LogDecoder(contracts);
   return readRecordedBlocks(recording).map((block) => deriveBlockFacts(block, decoder));
 }

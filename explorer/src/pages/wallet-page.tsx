@@ -123,7 +123,7 @@ function Totals({ wallet }: { readonly wallet: Wallet }) {
     <>
       <Figures
         of={[
-          ...(wallet.complete ? worth : []),
+          ...(profit === null ? [] : worth),
           ...(redeemable > 0 ? ([["Redeemable", dollars(redeemable)]] as const) : []),
           ["Volume", dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
           ["Trades", count(wallet.trades), `${exact(wallet.maker_trades)} as maker`],
@@ -134,8 +134,8 @@ function Totals({ wallet }: { readonly wallet: Wallet }) {
       />
       {!wallet.complete && (
         <p class="dim note">
-          Some of its markets are older than the first indexed block, so its holdings and profit
-          there are not known.
+          {count(wallet.positions_incomplete)} of its positions are of markets older than the first
+          indexed block: what it holds and earned there is not known, and not in these figures.
         </p>
       )}
     </>

@@ -76,6 +76,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   burnt: "Shares of all outcomes that were redeemed or merged in the bucket",
   positions_open: "Positions in open markets",
   positions_total: "All positions, also closed ones",
+  positions_incomplete:
+    "Positions whose shares are not known, since their market is older than the first indexed block. Amounts leave them out",
   redeemable_usd: "What shares of resolved markets pay, in USD",
   volume_maker_usd: "The part of volume_usd as maker, in USD",
   volume_taker_usd: "The part of volume_usd as taker, in USD",

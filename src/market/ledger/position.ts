@@ -45,7 +45,7 @@ export type FoldContext = {
   /** The fee of conversions of the token's event, in hundredths of a percent. */
   getFeeBips(tokenId: TokenId): bigint;
   /** Called with each profit or loss and its time, also for settlements. */
-  onRealized?(amount: bigint, timestamp: number): void;
+  onRealized?(tokenId: TokenId, amount: bigint, timestamp: number): void;
 };
 
 /** The fields of a row that the fold needs. */
@@ -309,7 +309,7 @@ export class PositionFold {
 
   #realize(position: Position, amount: bigint): void {
     position.realized += amount;
-    if (amount !== 0n) this.#context.onRealized?.(amount, this.#timestamp);
+    if (amount !== 0n) this.#context.onRealized?.(position.tokenId, amount, this.#timestamp);
   }
 }
 

@@ -23,7 +23,7 @@ export type ReadWallet = {
   readonly totals: WalletTotals;
 };
 
-/** Follows the rows of a wallet and its profits, in order. */
+/** Follows the rows of a wallet, and its profits with tokens whose whole ledger is indexed, in order. */
 export type WalletObserver = Pick<WalletTotals, "add"> & {
   addRealized(amount: bigint, timestamp: number): void;
 };
@@ -43,7 +43,9 @@ export async function readWallet(
     getSettlement: (tokenId) => getSettlement(tokenId, directory),
     getFeeBips: (tokenId) => BigInt(directory.conversionFeeBips(tokenId)),
     ...(observer && {
-      onRealized: (amount, timestamp) => observer.addRealized(amount, timestamp),
+      onRealized: (tokenId, amount, timestamp) => {
+        if (directory.isCompleteToken(tokenId)) observer.addRealized(amount, timestamp);
+      },
     }),
   };
   const fold = new PositionFold(context);

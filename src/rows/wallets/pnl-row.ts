@@ -36,16 +36,16 @@ export function toPnlPoints(buckets: readonly PnlBucket[]): PnlPoint[] {
   });
 }
 
-/** A bucket as clients see it. Without the whole ledger of each token, profit is not known. */
-export function toPnlRow(point: PnlPoint, isComplete: boolean): Static<typeof pnlRow> {
+/** A bucket as clients see it. Without a token whose whole ledger is indexed, profit is not known. */
+export function toPnlRow(point: PnlPoint, hasProfit: boolean): Static<typeof pnlRow> {
   const { bucket, realized, fees, volume, trades, cumulative } = point;
   return {
     ...wire.timeFields(bucket),
-    realized_pnl: isComplete ? formatMicros(realized) : null,
+    realized_pnl: hasProfit ? formatMicros(realized) : null,
     fees_usd: formatMicros(fees),
     volume_usd: formatMicros(volume),
     trades,
-    cumulative_realized_pnl: isComplete ? formatMicros(cumulative.realized) : null,
+    cumulative_realized_pnl: hasProfit ? formatMicros(cumulative.realized) : null,
     cumulative_fees_usd: formatMicros(cumulative.fees),
     cumulative_volume_usd: formatMicros(cumulative.volume),
     cumulative_trades: cumulative.trades,

@@ -47,6 +47,7 @@ export const walletRow = Type.Object({
   cost_complete: Type.Boolean(),
   positions_open: Type.Integer({ minimum: 0 }),
   positions_total: Type.Integer({ minimum: 0 }),
+  positions_incomplete: Type.Integer({ minimum: 0 }),
   markets: Type.Integer({
     minimum: 0,
     description: "Markets of its positions, also closed ones",
@@ -96,17 +97,21 @@ type WalletFacts = {
   readonly topMarkets: readonly TradedMarket[];
 };
 
-/** A wallet as clients see it. Without the whole ledger of a token, sums over positions are `null`. */
+/**
+ * A wallet as clients see it. Sums are over the positions whose whole ledger is indexed, so that nobody can hide them by
+ * sending a token of another market. Without such a position they are `null`.
+ */
 export function toWalletRow(
   { address, positions, totals, marketCount, topMarkets }: WalletFacts,
   contracts: Contracts,
 ): Static<typeof walletRow> {
   const contract = contracts.byAddress.get(address);
-  const isComplete = positions.every((position) => position.isComplete);
+  const whole = positions.filter((position) => position.isComplete);
+  const isComplete = whole.length === positions.length;
   const sum = (getAmount: (position: ValuedPosition) => bigint | null) =>
-    isComplete
-      ? formatMicros(positions.reduce((total, one) => total + (getAmount(one) ?? 0n), 0n))
-      : null;
+    whole.length === 0 && !isComplete
+      ? null
+      : formatMicros(whole.reduce((total, one) => total + (getAmount(one) ?? 0n), 0n));
   // `Math.min` of as many arguments as positions could exceed the stack.
   const [firstSeen, lastActive] = positions.reduce(
     ([first, last], { firstTimestamp, lastTimestamp }) => [
@@ -124,6 +129,7 @@ export function toWalletRow(
     cost_complete: isComplete && positions.every(({ known, shares }) => known === shares),
     positions_open: positions.filter(({ status }) => status === "open").length,
     positions_total: positions.length,
+    positions_incomplete: positions.length - whole.length,
     markets: marketCount,
     value_usd: sum(({ value }) => value),
     redeemable_usd: sum(getRedeemable),

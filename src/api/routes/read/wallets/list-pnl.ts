@@ -40,7 +40,7 @@ export function listPnl(parts: ListParts): Route {
       const series = new PnlSeries(bucketSeconds[query.resolution]);
       const wallet = await readWallet({ facts, directory }, params.address, series);
       if (wallet === null) throw unknownWallet();
-      const isComplete = wallet.positions.every((position) => position.isComplete);
+      const hasProfit = wallet.positions.some((position) => position.isComplete);
       const points = select(toPnlPoints(series.finish()), query);
       const source = memorySource(points, {
         after,
@@ -48,7 +48,7 @@ export function listPnl(parts: ListParts): Route {
         isAfter: ({ bucket }, [edge]) =>
           query.order === "asc" ? bucket > Number(edge) : bucket < Number(edge),
       });
-      const writer = publicAs((point: PnlPoint) => toPnlRow(point, isComplete));
+      const writer = publicAs((point: PnlPoint) => toPnlRow(point, hasProfit));
       return answerList(parts, reply, { path, query, pageRows, row: pnlRow, source, ...writer });
     },
   });

@@ -83,7 +83,8 @@ function select(
   const isRequested = (position: ValuedPosition): boolean => {
     const slot = directory.getSlot(position.tokenId);
     if (status !== "all" && position.status !== status) return false;
-    if (position.shares < sizeMin) return false;
+    // A part of a balance can be negative, and says nothing about its size.
+    if ((position.isComplete ? position.shares : 0n) < sizeMin) return false;
     if (query.token_id !== undefined && position.tokenId !== query.token_id) return false;
     const market = slot && directory.getMarketId(slot.conditionId);
     if (marketId !== null && market !== marketId) return false;
