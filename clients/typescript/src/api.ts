@@ -1572,6 +1572,7 @@ export type GetWallet = {
       readonly cost_complete: boolean;
       readonly positions_open: number;
       readonly positions_total: number;
+      readonly positions_incomplete: number;
       readonly markets: number;
       readonly value_usd: Decimal | null;
       readonly redeemable_usd: Decimal | null;

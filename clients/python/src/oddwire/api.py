@@ -1933,6 +1933,7 @@ class GetWalletData(TypedDict):
     cost_complete: bool
     positions_open: int
     positions_total: int
+    positions_incomplete: int
     markets: int
     value_usd: DecimalText | None
     redeemable_usd: DecimalText | None
