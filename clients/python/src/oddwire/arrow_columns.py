@@ -138,15 +138,12 @@ class Columns:
                 raise OverflowError(f'{field.name} has an amount above 64 bits: use decimals="decimal"')
             return low.copy()
         unit = Decimal(1).scaleb(-field.scale)
-        values = (
-            low.tolist()
-            if fits
-            else [
-                (h << 64) + (word & 0xFFFF_FFFF_FFFF_FFFF) for word, h in zip(low.tolist(), high.tolist(), strict=True)
-            ]
-        )
         multiply: Callable[[int, Decimal], Decimal] = _EXACT.multiply
-        return _to_objects([multiply(value, unit) for value in values])
+        if fits:
+            values, places = np.unique(low, return_inverse=True)
+            return _to_objects([multiply(value, unit) for value in values.tolist()])[places]
+        pairs = zip(low.tolist(), high.tolist(), strict=True)
+        return _to_objects([multiply((h << 64) + (word & 0xFFFF_FFFF_FFFF_FFFF), unit) for word, h in pairs])
 
     def _read_texts(self, data: memoryview, offsets: Array, index: int) -> Array:
         runs = _find_runs(data, offsets)
