@@ -18,6 +18,7 @@ import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertEveryHeader } from "../support/open-test-server.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { type RawAnswer, RawConnection, sendBroken } from "../support/raw-connection.ts";
+import { sampleLakeFile } from "../support/sample-lake.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 
 // Few unfinalized blocks, because every read of the head buffer scans all of its rows.
@@ -92,6 +93,7 @@ async function makeSamples(): Promise<Samples> {
     to_block: texts(trades, "block_number"),
     allowed_ips: ["192.0.2.0/24", "2001:db8::1"],
     name: ["my script"],
+    ...Object.fromEntries(Object.entries(sampleLakeFile).map(([name, value]) => [name, [value]])),
   };
 }
 

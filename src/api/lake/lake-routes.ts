@@ -49,9 +49,15 @@ export function lakeRoutes(folder: string | null): Readonly<Record<string, Route
       path: "/v1/lake/{table}/{day}/{part}",
       summary: "Get a file of the lake",
       params: Type.Object({
-        table: Type.String({ pattern: "^[a-z0-9_]{1,20}$" }),
-        day: Type.String({ pattern: "^date=[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
-        part: Type.String({ pattern: "^part-[0-9]{1,6}\\.parquet$" }),
+        table: Type.String({ pattern: "^[a-z0-9_]{1,20}$", "~expected": "a table such as fills" }),
+        day: Type.String({
+          pattern: "^date=[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+          "~expected": "a day such as date=2026-04-28",
+        }),
+        part: Type.String({
+          pattern: "^part-[0-9]{1,6}\\.parquet$",
+          "~expected": "a file such as part-0.parquet",
+        }),
       }),
       handler: (request, reply) => {
         const { table, day, part } = request.params;
