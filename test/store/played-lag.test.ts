@@ -11,6 +11,8 @@ import { toUnfinalizedDelta } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
+import { readActivity } from "../../src/query/wallets/read-activity.ts";
+import { readHolders } from "../../src/query/wallets/read-holders.ts";
 import { toIdentity } from "../../src/storage/directory/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerDatabase } from "../../src/storage/server/open-database.ts";
@@ -25,7 +27,7 @@ import { naiveCandles } from "../support/naive-candles.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
-import { encode, getBatches, getFacts, getFills } from "../support/store-chain.ts";
+import { encode, getBatches, getFacts, getFills, withLedger } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** The times are such that minutes and hours end both within batches and between them. */
@@ -33,9 +35,12 @@ const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((p
   ...plan,
   secondsLater: index % 15 === 7 ? 3600 : plan.secondsLater % 60,
 }));
-const blocks = getFacts(buildChain(plans));
+const blocks = withLedger(getFacts(buildChain(plans)));
 const tokenIds = [...new Set(getFills(blocks).map(({ tokenId }) => tokenId))].slice(0, 3);
 const kinds = [...new Set(blocks.flatMap(({ events }) => events.map(({ event }) => event.kind)))];
+const wallets = [
+  ...new Set(blocks.flatMap(({ ledger }) => ledger.map(({ wallet }) => wallet))),
+].slice(0, 3);
 const place = { order: "asc", after: null, limit: 100_000, finalizedOnly: false } as const;
 
 /** Asserts that every list has exactly the rows of these blocks. */
@@ -44,7 +49,23 @@ async function assertListsHold(facts: IndexedFacts, visible: readonly BlockFacts
   assert.deepEqual(await readFills(facts, { ...place, filter: {} }), fills);
   const events = visible.flatMap((block) => block.events);
   assert.deepEqual(await readEvents(facts, { ...place, kinds }), events);
+  const rows = visible.flatMap(({ ledger }) => ledger);
+  const activity = await readActivity(facts, { ...place, wallets, filter: {} });
+  assert.deepEqual(
+    activity.flatMap((one) => one.rows),
+    rows.filter(({ wallet }) => wallets.includes(wallet)),
+  );
   for (const tokenId of tokenIds) {
+    const changes = visible.flatMap(({ balances }) => balances);
+    const held = new Map<string, bigint>();
+    for (const { wallet, shares } of changes.filter((change) => change.tokenId === tokenId))
+      held.set(wallet, shares + (held.get(wallet) ?? 0n));
+    const list = { tokenIds: [tokenId], contracts: [], hasContracts: true, sizeMin: 1n };
+    const { holders } = await readHolders(facts, list, { limit: 1000, after: null });
+    assert.deepEqual(
+      new Map(holders.map(({ wallet, size }) => [wallet, size])),
+      new Map([...held].filter(([, size]) => size !== 0n)),
+    );
     const own = fills.filter((fill) => fill.tokenId === tokenId);
     assert.deepEqual(await readFills(facts, { ...place, filter: { tokenIds: [tokenId] } }), own);
     for (const bucketSeconds of [60, 3600]) {
@@ -129,7 +150,8 @@ test("a writer waits at its start for replicas that are behind, and reports the 
   const reason =
     /^table (fills|fills_by_token|events) holds [0-9]+ rows for blocks .*: replicas may/;
   await waitFor("a reason", async () => (reason.test(reasons.at(-1) ?? "") ? true : null));
-  for (const table of ["fills", "fills_by_token", "events", "quarantine"]) proxy.release(table);
+  const facts = tables.filter((table) => !/candles/.test(table));
+  for (const table of facts) proxy.release(table);
   const candles = /^the newest commit records count other trades than the candles: replicas may/;
   await waitFor("a reason", async () => (candles.test(reasons.at(-1) ?? "") ? true : null));
   for (const table of tables) proxy.release(table);
