@@ -83,7 +83,9 @@ function transfer(turn: Turn): void {
     return tx.bookTransfer(wallet, to, [first]);
   }
   const half = first.amount / 2n;
+  const nothing = { tokenId: random.pick([...tx.state.balances.keys()]), amount: 0n };
   const twice = [
+    ...(random.chance(0.5) ? [nothing] : []),
     { ...first, amount: first.amount - half },
     ...tokens.slice(1),
     { ...first, amount: half },
