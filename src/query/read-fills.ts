@@ -120,7 +120,8 @@ function wholeBlocksSql({ filter, order, after }: FillPage): string {
     timestampFrom,
     timestampTo,
     seqFrom: toFirstSeq(toBlockNumber(from as Seq)),
-    seqTo: to === Infinity ? undefined : toFirstSeq(toBlockNumber(to as Seq) + 1),
+    // Up to the end of the last block: the block after the largest one has no position.
+    seqTo: to === Infinity ? undefined : toFirstSeq(toBlockNumber((to - 1) as Seq) + 1),
   }).sql;
 }
 
