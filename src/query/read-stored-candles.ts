@@ -13,6 +13,7 @@ import type { RowReader } from "../storage/codec/row-reader.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { inOrderSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
+import { isIn } from "./condition.ts";
 
 /** Buckets of tokens' own final trades, by their starts in Unix seconds: `from` inclusive, `to` exclusive. */
 export type BucketRange = Range<number> & {
@@ -102,27 +103,36 @@ function getTables(
     .filter((part) => part.ranges.length > 0);
 }
 
-/** Reads ranges whole when they cannot have many more buckets than requested, else only their first buckets. */
+/** Reads whole the ranges that cannot have many more buckets than requested; of the others only their first buckets. */
 async function readTable(
   engine: Engine,
   request: BucketRange,
   { source, ranges }: TablePart,
 ): Promise<readonly Bucket[]> {
-  const { bucketSeconds, limit } = request;
+  const { bucketSeconds, order, limit } = request;
+  const isMany = ranges.length > fewTokens;
   const rowsMax = ranges.map(({ from, to, trades }) =>
     Math.min(trades, (to - from) / source.seconds),
   );
   const areFew = rowsMax.reduce((sum, rows) => sum + rows, 0) <= fewRows;
-  const areShort = ranges.every(({ from, to }) => (to - from) / bucketSeconds <= 2 * limit);
-  if (!areFew && !areShort) {
-    if (ranges.length > fewTokens) return readTogether(engine, source, { ...request, ranges });
-    const found = ranges.map(async (range) =>
-      readInOrder(engine, source, { ...request, ...range }),
-    );
-    return (await settleAll(found)).flat();
+  const isWhole = ({ from, to }: TokenRange, at: number): boolean =>
+    areFew || (to - from) / bucketSeconds <= 2 * limit || (isMany && (rowsMax[at] ?? 0) <= fewRows);
+  const whole = ranges.filter(isWhole);
+  const others = ranges.filter((range, at) => !isWhole(range, at));
+  const isGrouped = !areFew && (isMany || bucketSeconds !== source.seconds);
+  const found: Promise<readonly Bucket[]>[] = [];
+  if (whole.length > 0) {
+    const first = isGrouped && isMany ? limitByToken({ order, limit }) : "";
+    const query = { bucketSeconds, isGrouped, clauses: `WHERE ${toWindow(whole)}`, first };
+    found.push(readBuckets(engine, source, query));
   }
-  const isGrouped = !areFew && bucketSeconds !== source.seconds;
-  return readBuckets(engine, source, { bucketSeconds, isGrouped, clauses: toWhere(ranges) });
+  if (isMany && others.length > 0)
+    found.push(readTogether(engine, source, { ...request, ranges: others }));
+  else
+    found.push(
+      ...others.map(async (range) => readInOrder(engine, source, { ...request, ...range })),
+    );
+  return (await settleAll(found)).flat();
 }
 
 /**
@@ -141,7 +151,7 @@ async function readInOrder(
   let { from, to } = range;
   let rowsMax = (limit + 1) * Math.max(1, bucketSeconds / source.seconds);
   while (from < to && found.length < limit) {
-    const clauses = `${toWhere([{ ...range, from, to }])}
+    const clauses = `WHERE ${toWindow([{ ...range, from, to }])}
       ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
     const read = await readBuckets(engine, source, { bucketSeconds, isGrouped, clauses });
     const buckets = mergeBuckets(read, order);
@@ -159,7 +169,8 @@ async function readInOrder(
 
 /**
  * Reads the first buckets of each token from the beginning of its range, and from a part 8 times as long while these are
- * too few. A few queries read any number of tokens, but sort and group all rows of these parts.
+ * too few. A few queries read any number of tokens, but sort and group all rows of these parts. Parts end at multiples of
+ * their length, so that those of tokens that were traded at the same time are the same.
  */
 async function readTogether(
   engine: Engine,
@@ -170,15 +181,20 @@ async function readTogether(
   let left = ranges;
   for (let seconds = Math.max(2 * limit, fewRows) * bucketSeconds; left.length > 0; seconds *= 8) {
     const parts = left.map(({ from, to, ...range }) => {
-      // A bucket is read whole.
-      const end = from - (from % bucketSeconds) + seconds;
-      const start = Math.floor((to - seconds) / bucketSeconds) * bucketSeconds;
+      const start = (Math.ceil(to / seconds) - 2) * seconds;
+      const end = (Math.floor(from / seconds) + 2) * seconds;
       return order === "asc"
-        ? { ...range, from, to: Math.min(to, end) }
-        : { ...range, from: Math.max(from, start), to };
+        ? { ...range, edge: end, from, to: Math.min(to, end) }
+        : { ...range, edge: start, from: Math.max(from, start), to };
     });
-    const first = `ORDER BY bucket ${order} LIMIT ${integerLiteral(limit)} BY token_id`;
-    const query = { bucketSeconds, isGrouped: true, clauses: toWhere(parts), first };
+    const windows = Map.groupBy(parts, ({ edge }) => edge);
+    const clauses = `WHERE ${[...windows.values()].map(toWindow).join(" OR ")}`;
+    const query = {
+      bucketSeconds,
+      isGrouped: true,
+      clauses,
+      first: limitByToken({ order, limit }),
+    };
     const read = Map.groupBy(await readBuckets(engine, source, query), (one) => one.tokenId);
     const isRead = ({ tokenId, from, to }: TokenRange, at: number): boolean =>
       (read.get(tokenId)?.length ?? 0) >= limit ||
@@ -189,12 +205,22 @@ async function readTogether(
   return found.flat();
 }
 
-function toWhere(ranges: readonly TokenRange[]): string {
-  const each = ranges.map(({ tokenId, from, to }) => {
-    const time = `minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)}`;
-    return `(token_id = ${hexLiteral(tokenId)} AND ${time})`;
-  });
-  return `WHERE ${each.join(" OR ")}`;
+function limitByToken({ order, limit }: Pick<BucketRange, "order" | "limit">): string {
+  return `ORDER BY bucket ${order} LIMIT ${integerLiteral(limit)} BY token_id`;
+}
+
+/**
+ * Returns the condition for the rows of ranges that the request limits to the same time. Where they differ, their tokens
+ * have no rows. A condition for each token would be compared with every row.
+ */
+function toWindow(ranges: readonly TokenRange[]): string {
+  const from = Math.min(...ranges.map((range) => range.from));
+  const to = Math.max(...ranges.map((range) => range.to));
+  const isToken = isIn(
+    "token_id",
+    ranges.map(({ tokenId }) => hexLiteral(tokenId)),
+  );
+  return `(${isToken} AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)})`;
 }
 
 /** The columns of a bucket: the SQL for one row of a table, the SQL to merge several rows, and the bytes of a value. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, test } from "node:test";
 import * as fc from "fast-check";
 import { formatMicros } from "../../src/base/decimal.ts";
@@ -153,6 +154,47 @@ test("400: too many tokens, too many candles of each, and an empty range", async
     "token_ids=1&start=2&end=1",
   ])
     assertError(await server.get(`/v1/candles?${query}`), "VALIDATION_ERROR");
+});
+
+test("503: too many requests for many candles at once; none is read for clients that have left", async (t) => {
+  const id = formatTokenId(yes);
+  const path = `/v1/candles?token_ids=${id}`;
+  const head = `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${server.edge.keys.admin}\r\n`;
+  const read = t.mock.method(server.store.reads, "add");
+  const answers = await server.edge.sendRaw(
+    `${`${head}\r\n`.repeat(39)}${head}connection: close\r\n\r\n`,
+  );
+  assert.equal(answers.split("HTTP/1.1 200 ").length - 1, 34);
+  assert.equal(answers.split("HTTP/1.1 503 ").length - 1, 6);
+  assert.match(answers, /retry-after: 1\r\n/i);
+  assert.equal(read.mock.callCount(), 34);
+
+  const { port } = new URL(server.edge.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  const isRead = new Promise<void>((resolve) => {
+    read.mock.mockImplementationOnce(() => {
+      socket.destroy();
+      resolve();
+    });
+  });
+  socket.write(`${head}\r\n`.repeat(30));
+  await isRead;
+  const { status } = await server.get(path);
+  assert.equal(status, 200);
+  // Those that began before the service noticed, and the last request.
+  assert(read.mock.callCount() < 34 + 15, `${read.mock.callCount()}`);
+});
+
+test("400, 200: each wrong id is named; repeated and unknown ids are not errors", async () => {
+  for (const ids of ["", ",", "x", `${formatTokenId(yes)},`, "0x12", String(2n ** 256n), "-1"]) {
+    const answer = await server.get(`/v1/candles?token_ids=${ids}`);
+    assertError(answer, "VALIDATION_ERROR");
+    assert.match(answer.text, /token_ids/);
+  }
+  const { status, body } = await server.get("/v1/candles?token_ids=7,7,8&limit=3");
+  assert.equal(status, 200);
+  assert.deepEqual([body["data"], body["not_found"]], [[], ["7", "8"]]);
+  assert.deepEqual(body["pagination"], { limit: 50, has_more: false, next_cursor: null });
 });
 
 test("200: the candles of the two tokens of a pair are inverse to each other", async () => {

@@ -130,6 +130,14 @@ describe("candles equal those computed from the trades", () => {
         assert(query.mock.callCount() - before <= 9, "one query for each length of time");
         const expected = outcomes.map((tokens) => naive(blocks, { ...range, ...tokens }));
         assert.deepEqual(many, expected);
+        const getTotals = totalsIn(blocks);
+        const from = timestamps[50] ?? 0;
+        for (const bounded of [range, { ...range, from }, { ...range, to: from }]) {
+          assert.deepEqual(
+            await readManyCandles(store, { ...bounded, getTotals }, outcomes),
+            outcomes.map((tokens) => naive(blocks, { ...bounded, ...tokens })),
+          );
+        }
         if (bucketSeconds !== 60) continue;
         for (const [at, tokens] of outcomes.entries()) {
           const first = query.mock.callCount();

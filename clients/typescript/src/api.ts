@@ -1831,7 +1831,17 @@ export type ListManyCandles = {
     }[];
     readonly not_found: readonly string[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 

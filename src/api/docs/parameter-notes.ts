@@ -96,6 +96,8 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   tx_hash: "The transaction, a hash of 64 hex digits",
   user: "Only of this user, an address of 40 hex digits",
   wallet: "Only with this wallet as maker or taker, an address of 40 hex digits",
+  "/v1/candles token_ids":
+    "Up to 50 outcome tokens, each a decimal below 2^256, or a slug or condition id with an outcome (label or index): who-wins:yes",
   "/v1/markets/{id} id": "Condition id, token id or slug",
   "/v1/events/{id} id": "A neg_risk_market_id, or the id or slug of the event at the venue",
   "/v1/markets include":

@@ -339,6 +339,10 @@ export const webLimits = {
   errorDetailsMax: 20,
   /** Rows of a page. A file with more rows is an export. */
   pageRowsMax: 1_000,
+  /** Concurrent reads of many candles: as many as the embedded engine has readers. One takes 50 ms. */
+  heavyReadsMax: 2,
+  /** More of them that wait, for a second at most. */
+  heavyReadsWaitingMax: 32,
   /** Concurrent exports of all callers. Each holds two chunks of up to 20 MB, and uses up to a core. */
   exportsMax: 8,
   /** Concurrent exports of one key: less than half of `exportsMax`, so that two keys cannot take all. */

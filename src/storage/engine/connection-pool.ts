@@ -4,13 +4,18 @@ import { AppError } from "../../base/errors.ts";
 /** Connections of an engine, each of which runs one statement at a time. First come, first served. */
 export class ConnectionPool<Connection> {
   readonly #size: number;
+  readonly #waitingMax: number;
   readonly #idle: Connection[];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   #allIdle: PromiseWithResolvers<void> | null = null;
   #isClosed = false;
 
-  constructor(connections: readonly Connection[]) {
+  constructor(
+    connections: readonly Connection[],
+    { waitingMax = storeLimits.queriesWaitingMax }: { readonly waitingMax?: number } = {},
+  ) {
     this.#size = connections.length;
+    this.#waitingMax = waitingMax;
     this.#idle = [...connections];
   }
 
@@ -46,7 +51,7 @@ export class ConnectionPool<Connection> {
 
   /** Waits for a connection. The queue is here because it is bounded; the queue of a library is not. */
   async #nextIdle(): Promise<Connection> {
-    if (this.#waiting.length >= storeLimits.queriesWaitingMax) {
+    if (this.#waiting.length >= this.#waitingMax) {
       throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     }
     return new Promise((resolve) => {

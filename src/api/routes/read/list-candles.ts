@@ -4,6 +4,7 @@ import { formatMicros } from "../../../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../../../base/ids.ts";
 import { namedToken } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
+import { reachesBeforeFirst } from "../../../query/before-first.ts";
 import {
   type JoinedTokens,
   joinTokens,
@@ -27,8 +28,9 @@ import {
   pageAfter,
   readNewestCandles,
 } from "../../lists/candle-page.ts";
+import { ReadQueue } from "../../lists/read-queue.ts";
 import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
-import { metaSchema, paginationSchema, rangeMeta, toListShape } from "../../route/list-answer.ts";
+import { paginationSchema, rangeMeta, toListShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
@@ -114,12 +116,13 @@ export function listCandles(backend: ListParts): Route {
 
 /** Returns the newest candles of several tokens in the requested order, without tokens never seen on the chain. */
 export function listManyCandles(backend: Backend): Route {
+  const queue = new ReadQueue();
   return defineRoute({
     path: "/v1/candles",
     access: "read",
     summary: "List candles of tokens",
     description:
-      "The newest candles of up to 50 tokens, oldest first, of each token once. `not_found` names tokens that were never seen on the chain",
+      "The newest candles of up to 50 tokens, oldest first, of each token once, all on one page. `limit` counts the candles of each token, `pagination.limit` tokens. `not_found` names tokens that were never seen on the chain",
     querystring: manyQuery,
     response: Type.Object({
       data: Type.Array(
@@ -130,17 +133,19 @@ export function listManyCandles(backend: Backend): Route {
       ),
       not_found: Type.Array(Type.String()),
       pagination: paginationSchema,
-      meta: metaSchema,
+      meta: rangeMeta,
     }),
     cacheControl: "private, max-age=1",
-    handler: async ({ query }) => {
+    handler: async ({ query }, reply) => {
       checkRange(query, ["start", "end"]);
       const requested = [...new Set(query.token_ids)];
       const { directory } = backend.state;
       const tokenIds = requested.filter((id) => directory.isKnownToken(id));
       const outcomes = tokenIds.map((id) => join(id, query, backend));
       const range = getInterval(query, backend);
-      const read = await readNewestCandles(backend.facts, range, outcomes);
+      const read = await queue.run(reply, async () =>
+        readNewestCandles(backend.facts, range, outcomes),
+      );
       const data = tokenIds.map((id, at) => ({
         token_id: formatTokenId(id),
         candles: (read[at] ?? []).map((one) => toCandleRow(one, range)).toReversed(),
@@ -152,6 +157,7 @@ export function listManyCandles(backend: Backend): Route {
         data,
         not_found,
         pagination: { limit: tokensMax, has_more: false, next_cursor: null },
+        meta: reachesBeforeFirst(backend, query) ? { truncated_at_start: true } : {},
       };
     },
   });
