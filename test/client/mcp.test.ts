@@ -80,7 +80,7 @@ suite("oddwire mcp", () => {
       get_candles: { token: tokenId, resolution: "1m", limit: 200 },
       list_trades: { limit: 100 },
       get_orderbook: { token: tokenId, depth: 50 },
-      get_wallet: { address: trade?.["maker"], limit: 50 },
+      get_wallet: { wallet: trade?.["maker"], limit: 50 },
       get_resolution: { market: market["id"] },
       get_coverage: {},
     };
@@ -143,11 +143,28 @@ suite("oddwire mcp", () => {
       ),
     );
     const address = (await server.getPage("/v1/trades?limit=1")).data[0]?.["maker"];
-    const { wallet, positions } = await call("get_wallet", { address, limit: 1 });
+    const { wallet, positions } = await call("get_wallet", { wallet: address, limit: 1 });
     const sent = (await server.get(`/v1/wallets/${String(address)}`)).body["data"] as Row;
     const top = (sent["top_markets"] as readonly Row[]).slice(0, 1);
     assert.deepEqual(wallet, { ...sent, top_markets: top });
     assert.equal((positions as readonly Row[]).length, 1);
+  });
+
+  test("every tool takes a market and a token by each of their ids", async () => {
+    const { id, tokens } = market as { id: string; tokens: [{ outcome: string }] };
+    const named = `${id}:${tokens[0].outcome}`;
+    const assertEqual = async (name: string, input: Row, other: Row) => {
+      const [one, two] = await Promise.all([call(name, input), call(name, other)]);
+      assert.deepEqual({ ...one, provenance: null }, { ...two, provenance: null }, name);
+    };
+    assert.notDeepEqual((await call("list_trades", { market: id }))["trades"], []);
+    for (const name of ["get_market", "get_resolution", "list_trades"])
+      await assertEqual(name, { market: tokenId }, { market: id });
+    for (const name of ["get_price", "get_candles", "list_trades"])
+      await assertEqual(name, { token: named }, { token: tokenId });
+    const { text, isError } = await callText("list_trades", { market: "no-such-market" });
+    assert(isError);
+    assert.match(text, /^NOT_FOUND: .*find_market/);
   });
 
   test("an error names the cause and what to do", async () => {

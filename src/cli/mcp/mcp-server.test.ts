@@ -11,23 +11,31 @@ const meta = { first_block: 1, indexed_block: 9, indexed_seq: 9_999_999, finaliz
 
 /** Calls a tool of a server over a service that answers requests with data by their path. */
 async function call(t: TestContext, name: string, data: Readonly<Record<string, unknown>>) {
-  const fetch = async ({ pathname, search }: URL) =>
-    Response.json({ data: data[`${pathname}${search}`], meta });
+  const answer = ({ pathname, search }: URL) => ({ data: data[`${pathname}${search}`], meta });
+  return JSON.parse(await callForText(t, name, answer)) as Readonly<Record<string, unknown>>;
+}
+
+/** Calls a tool of a server over a service that answers requests by their URL. */
+async function callForText(t: TestContext, name: string, answer: (url: URL) => unknown) {
+  const fetch = async (url: URL) => Response.json(answer(url));
   const server = createMcpServer(new Connection({ url: "http://service.test", fetch }), "1");
   const client = new Client({ name: "test", version: "1" });
   const [near, far] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(far), client.connect(near)]);
   cleanUp(t, async () => client.close());
-  const input = { token: "5", market: "5" };
+  const input = { search: "x", token: "5", market: "5" };
   const { content } = await client.callTool({ name, arguments: input });
   const [{ text }] = content as [{ text: string }];
-  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  return text;
 }
 
 test("texts of strangers are cut, wherever they are, and stay well-formed", async (t) => {
   const long = "\u{1f4a5}".repeat(40_000);
-  const path = "/v1/trades?limit=20&token_id=5&condition_id=5&include=market";
-  const data = { [path]: [{ question: `x${long}`, outcome: long }] };
+  const path = "/v1/trades?limit=20&token_id=5&condition_id=0xab&include=market";
+  const data = {
+    "/v1/markets/5": { id: "0xab" },
+    [path]: [{ question: `x${long}`, outcome: long }],
+  };
   const { trades } = await call(t, "list_trades", data);
   const [{ question, outcome }] = trades as [{ question: string; outcome: string }];
   assert(question.length < 700 && outcome.length < 700);
@@ -44,4 +52,12 @@ test("the price after a result is final when the result is, not when the last tr
   assert.equal((await call(t, "get_price", answers(7_000_001)))["final"], true);
   const traded = { "/v1/price/5": { ...settled, price_source: "last_trade" } };
   assert.equal((await call(t, "get_price", traded))["final"], true);
+});
+
+test("an answer of another server is an error that says so", async (t) => {
+  const ofRows = ["find_market", "list_trades", "get_candles", "get_coverage"];
+  for (const name of [...ofRows, "get_market", "get_price", "get_orderbook"]) {
+    const answer = { data: ofRows.includes(name) ? {} : [], meta };
+    assert.match(await callForText(t, name, () => answer), /^NOT_OURS: /, name);
+  }
 });

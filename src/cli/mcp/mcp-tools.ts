@@ -10,7 +10,12 @@ import type {
   ResultStep,
   Trade,
 } from "../../../clients/typescript/src/api.ts";
-import type { Connection, Query } from "../../../clients/typescript/src/connection.ts";
+import {
+  type Connection,
+  hasRows,
+  isObject,
+  type Query,
+} from "../../../clients/typescript/src/connection.ts";
 
 /** What a tool returns: the answer, and where it is from. */
 type ToolAnswer = { readonly [field: string]: unknown };
@@ -58,7 +63,9 @@ const token = z
   .string()
   .min(1)
   .max(300)
-  .describe("Outcome token: a decimal token id, as find_market returns it");
+  .describe(
+    "Outcome token: a decimal token id as find_market returns it, or a slug or condition id with an outcome: who-wins:yes",
+  );
 const time = z
   .string()
   .max(40)
@@ -68,6 +75,7 @@ const marketId = z
   .min(1)
   .max(200)
   .describe("Condition id (0x...), token id or slug of the market");
+const wallet = z.string().length(42).describe("Address of a wallet, 0x and 40 hex digits");
 const limitTo = (max: number, byDefault: number) =>
   z.number().int().min(1).max(max).default(byDefault).describe(`Most rows, at most ${max}`);
 
@@ -99,7 +107,7 @@ export const tools: readonly Tool[] = [
       limit: limitTo(20, 5),
     },
     read: async (connection, query) => {
-      const answer = await ask<readonly Market[]>(connection, "/v1/markets", query);
+      const answer = await askRows<Market>(connection, "/v1/markets", query);
       return { markets: answer.data.map(toMarketSummary), ...provenance(answer) };
     },
   }),
@@ -144,7 +152,7 @@ export const tools: readonly Tool[] = [
       limit: limitTo(200, 48),
     },
     read: async (connection, { token: id, ...query }) => {
-      const answer = await ask<readonly Candle[]>(connection, `/v1/candles/${segment(id)}`, query);
+      const answer = await askRows<Candle>(connection, `/v1/candles/${segment(id)}`, query);
       const fields = [
         "timestamp",
         "open",
@@ -162,11 +170,11 @@ export const tools: readonly Tool[] = [
   tool({
     name: "list_trades",
     description:
-      "Trades, the newest first: price in USD per share, size in shares, value_usd in USD. status is confirmed or finalized; confirmed ones can still be reverted. At least one of token, market and wallet narrows the list best.",
+      "Trades, the newest first: price in USD per share, size in shares, value_usd in USD. status is confirmed or finalized; confirmed ones can still be reverted. wallet is the maker or taker. At least one of token, market and wallet narrows the list best.",
     input: {
       token: token.optional(),
-      market: z.string().max(66).optional().describe("Condition id (0x...) of the market"),
-      wallet: z.string().max(42).optional().describe("Address of the maker or taker"),
+      market: marketId.optional(),
+      wallet: wallet.optional(),
       side: z.enum(["BUY", "SELL"]).optional().describe("Side of the taker"),
       min_value: z
         .string()
@@ -178,9 +186,10 @@ export const tools: readonly Tool[] = [
       limit: limitTo(100, 20),
       cursor: z.string().max(512).optional().describe("next_cursor of the previous answer"),
     },
-    read: async (connection, { token: token_id, market: condition_id, ...query }) => {
+    read: async (connection, { token: token_id, market, ...query }) => {
+      const condition_id = market && (await toConditionId(connection, market));
       const filters = { ...query, token_id, condition_id, include: "market" };
-      const answer = await ask<readonly Trade[]>(connection, "/v1/trades", filters);
+      const answer = await askRows<Trade>(connection, "/v1/trades", filters);
       const fields = [
         "id",
         "seq",
@@ -214,18 +223,15 @@ export const tools: readonly Tool[] = [
     name: "get_wallet",
     description:
       "Totals of a wallet's trades, and its largest positions: sizes in shares, amounts in USD.",
-    input: {
-      address: z.string().length(42).describe("Address of the wallet, 0x and 40 hex digits"),
-      limit: limitTo(50, 10),
-    },
-    read: async (connection, { address, limit }) => {
+    input: { wallet, limit: limitTo(50, 10) },
+    read: async (connection, { wallet: address, limit }) => {
       const path = `/v1/wallets/${segment(address)}`;
       const [answer, positions] = await Promise.all([
         ask<GetWallet["answer"]["data"]>(connection, path),
-        ask<readonly Position[]>(connection, `${path}/positions`, { limit }),
+        askRows<Position>(connection, `${path}/positions`, { limit }),
       ]);
-      const wallet = { ...answer.data, top_markets: answer.data.top_markets.slice(0, limit) };
-      return { wallet, positions: positions.data, ...provenance(answer) };
+      const totals = { ...answer.data, top_markets: answer.data.top_markets.slice(0, limit) };
+      return { wallet: totals, positions: positions.data, ...provenance(answer) };
     },
   }),
   tool({
@@ -237,7 +243,7 @@ export const tools: readonly Tool[] = [
       const path = `/v1/markets/${segment(market)}`;
       const [answer, steps] = await Promise.all([
         ask<Market>(connection, path),
-        ask<readonly ResultStep[]>(connection, `${path}/resolution`, { limit: stepsMax }),
+        askRows<ResultStep>(connection, `${path}/resolution`, { limit: stepsMax }),
       ]);
       const fields = [
         "id",
@@ -265,7 +271,7 @@ export const tools: readonly Tool[] = [
     input: {},
     read: async (connection) => {
       const [answer, ready] = await Promise.all([
-        ask<unknown>(connection, "/v1/markets", { limit: 1 }),
+        askRows<Market>(connection, "/v1/markets", { limit: 1 }),
         connection.json<object>("/v1/ready", { accepted: [503] }),
       ]);
       return { ready, ...provenance(answer) };
@@ -278,7 +284,25 @@ async function ask<Data>(
   path: string,
   query: Query = {},
 ): Promise<Answer<Data>> {
-  return connection.json<Answer<Data>>(path, { query });
+  return connection.json<Answer<Data>>(
+    path,
+    { query },
+    ({ data, meta }) => isObject(data) && isObject(meta),
+  );
+}
+
+async function askRows<Row>(
+  connection: Connection,
+  path: string,
+  query: Query,
+): Promise<Answer<readonly Row[]>> {
+  return connection.json(path, { query }, (answer) => hasRows(answer) && isObject(answer["meta"]));
+}
+
+/** Returns the condition id of a market, for filters that take no other id. */
+async function toConditionId(connection: Connection, market: string): Promise<string> {
+  if (/^0x/i.test(market)) return market;
+  return (await ask<Market>(connection, `/v1/markets/${segment(market)}`)).data.id;
 }
 
 /** Returns up to where an answer is complete, and up to where it cannot be reverted. */
