@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
+import { recommendedBackoff } from "../../clients/typescript/src/backoff.ts";
 import { OddwireClient } from "../../clients/typescript/src/client.ts";
 import { OddwireError } from "../../clients/typescript/src/oddwire-error.ts";
 import { Pages } from "../../clients/typescript/src/pages.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
+import { type Scripted, serveScripts } from "../support/serve-scripts.ts";
 
 /** A call of a client, and its answer: fields of one row, or of the first and last row of a list, or an error. */
 type Call = {
@@ -16,6 +18,8 @@ type Call = {
   readonly rows?: number;
   readonly first?: Row;
   readonly last?: Row;
+  /** What another server answers, in place of the service, and how many requests it gets. */
+  readonly served?: Scripted & { readonly requests: number };
   readonly error?: {
     readonly status: number;
     readonly code: string;
@@ -36,11 +40,19 @@ suite("conformance of the TypeScript client", () => {
   after(async () => server.close());
 
   for (const call of calls) {
-    const { method, arguments: given, query } = call;
-    test(`${method} ${JSON.stringify([...given, query])}`, async () => {
+    const { method, arguments: given, query, served } = call;
+    test(`${method} ${JSON.stringify([...given, query, served ?? ""])}`, async (t) => {
       if (call.error !== undefined) {
-        await assert.rejects(ask(call), (thrown) => {
+        const other = served && (await serveScripts(t, [served]));
+        const asked =
+          other &&
+          new OddwireClient({ url: other.url, backoff: { ...recommendedBackoff, firstWaitMs: 1 } });
+        await assert.rejects(ask(call, asked), (thrown) => {
           assert(thrown instanceof OddwireError);
+          if (other !== undefined) {
+            assert.equal(other.requests.length, served?.requests);
+            assert.match(thrown.message, new RegExp(`${other.url}/v1/.*${served?.status}`));
+          }
           const { status, code, details } = thrown;
           const parameters = details.map(({ parameter }) => parameter);
           assert.deepEqual({ status, code, parameters }, call.error);
@@ -57,9 +69,12 @@ suite("conformance of the TypeScript client", () => {
   }
 
   /** Returns one answer, or all rows of a list. */
-  async function ask({ method, arguments: given, query }: Call): Promise<unknown> {
-    const methods = client as unknown as Record<string, (...input: unknown[]) => unknown>;
-    const answer = await methods[method]?.call(client, ...given, query);
+  async function ask(
+    { method, arguments: given, query }: Call,
+    asked: OddwireClient = client,
+  ): Promise<unknown> {
+    const methods = asked as unknown as Record<string, (...input: unknown[]) => unknown>;
+    const answer = await methods[method]?.call(asked, ...given, query);
     if (!(answer instanceof Pages)) return answer;
     const rows: unknown[] = [];
     for await (const row of answer) rows.push(row);

@@ -1,18 +1,10 @@
 /** How the client retries, tested with scripted responses. */
 import assert from "node:assert/strict";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import { recommendedBackoff, waitAfter } from "../../clients/typescript/src/backoff.ts";
 import { OddwireClient } from "../../clients/typescript/src/client.ts";
 import { OddwireError } from "../../clients/typescript/src/oddwire-error.ts";
-import { cleanUp } from "../support/clean-up.ts";
-
-type Scripted = {
-  readonly status: number;
-  readonly headers?: Record<string, string>;
-  body: unknown;
-};
+import { type Scripted, serveScripts } from "../support/serve-scripts.ts";
 
 const ok: Scripted = { status: 200, body: { status: "ok", version: "0.1.0", uptime_seconds: 1 } };
 const soon = { "Retry-After": "0" };
@@ -20,28 +12,6 @@ const quick = { ...recommendedBackoff, firstWaitMs: 1 };
 
 function refusal(status: number, code: string, headers: Record<string, string> = {}): Scripted {
   return { status, headers, body: { error: { code, message: "no", request_id: "r-1" } } };
-}
-
-/** Answers with one script after the other, then repeats the last one. Records the requests. */
-async function serveScripts(
-  t: TestContext,
-  scripts: readonly Scripted[],
-): Promise<{ readonly url: string; readonly requests: string[] }> {
-  const requests: string[] = [];
-  const listener: RequestListener = (request, response) => {
-    const script = scripts[Math.min(requests.length, scripts.length - 1)];
-    requests.push(`${request.method} ${request.url}`);
-    const { status = 500, headers = {}, body } = script ?? {};
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(text);
-  };
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  cleanUp(t, () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 async function getError(asking: Promise<unknown>): Promise<OddwireError> {
@@ -151,10 +121,16 @@ test("a write is retried only if the service did not execute it", async (t) => {
 
 test("a response of a proxy is reported as not from the service", async (t) => {
   const headers = { "Content-Type": "text/html" };
-  const { url } = await serveScripts(t, [{ status: 502, headers, body: "<h1>Bad Gateway</h1>" }]);
+  const down = { status: 502, headers, body: "<h1>Bad Gateway</h1>" };
+  const { url } = await serveScripts(t, [down]);
   const error = await getError(new OddwireClient({ url, backoff: quick }).health());
   assert.deepEqual([error.code, error.status], ["NOT_OURS", 502]);
-  assert.match(error.message, /text\/html/);
+  assert.match(error.message, /\/v1\/health \(502, text\/html\)/);
+  const passing = await serveScripts(t, [down, { ...down, status: 503, headers: soon }, ok]);
+  assert.equal(
+    (await new OddwireClient({ url: passing.url, backoff: quick }).health()).status,
+    "ok",
+  );
 });
 
 test("an unreachable service is reported after all attempts", async (t) => {

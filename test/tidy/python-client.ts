@@ -263,10 +263,11 @@ function formatMethod(method: Method, isAsync: boolean): string {
       ? ["accepted=(503,)"]
       : []),
   ].join(", ");
-  const sent = `${isAsync ? "await " : ""}self._http.${kind === "text" ? "text" : "json"}(Call(${call}))`;
+  const read = { text: "text", data: "data", answer: "json" }[kind];
+  const dataType = kind === "data" ? `, ${answer.startsWith("list[") ? "list" : "dict"}` : "";
+  const sent = `${isAsync ? "await " : ""}self._http.${read}(Call(${call})${dataType})`;
   if (kind === "text") return [...lines, `        return ${sent}\n`].join("\n");
-  const read = kind === "data" ? (isAsync ? `(${sent})["data"]` : `${sent}["data"]`) : sent;
-  return [...lines, `        answer: ${answer} = ${read}`, "        return answer\n"].join("\n");
+  return [...lines, `        answer: ${answer} = ${sent}`, "        return answer\n"].join("\n");
 }
 
 function formatQuery({ operation, optional, given }: Method): string {

@@ -44,7 +44,7 @@ def scripted_server(*answers: Answer) -> Iterator[ScriptedServer]:
             self.wfile.write(body)
             self.close_connection = True
 
-        do_POST = do_GET  # noqa: N815
+        do_POST = do_DELETE = do_GET  # noqa: N815
 
         def log_message(self, *args: object) -> None:
             """Log nothing."""

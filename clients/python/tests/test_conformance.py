@@ -13,6 +13,7 @@ import pytest
 import oddwire
 from conftest import FAST, Service
 from oddwire import AsyncClient, AsyncPages, Client, Pages
+from scripted_server import Answer, scripted_server
 
 CALLS = json.loads((Path(__file__).parents[2] / "conformance.json").read_text())
 
@@ -32,18 +33,32 @@ def check(call: dict[str, Any], answer: Any) -> None:
         assert answer == {**answer, **call["answer"]}
 
 
+def served(call: dict[str, Any]) -> Answer:
+    other = call["served"]
+    return Answer(other["status"], other["body"].encode(), other["headers"])
+
+
 def check_error(call: dict[str, Any], error: oddwire.OddwireError) -> None:
     parameters = [detail["parameter"] for detail in error.details]
     assert {"status": error.status, "code": error.code, "parameters": parameters} == call["error"]
+    if "served" in call:
+        assert isinstance(error, oddwire.NotOddwireError)
+        assert re.search(f"http.*/v1/.*{error.status}", str(error))
 
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
 def test_the_client(client: Client, call: dict[str, Any]) -> None:
-    def ask() -> Any:
-        answer = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+    def ask(asked: Client = client) -> Any:
+        answer = getattr(asked, name_of(call))(*call["arguments"], **call["query"])
         return list(answer) if isinstance(answer, Pages) else answer
 
-    if "error" in call:
+    if "served" in call:
+        with scripted_server(served(call)) as server, Client(server.url, "key", backoff=FAST) as other:
+            with pytest.raises(oddwire.OddwireError) as caught:
+                ask(other)
+            check_error(call, caught.value)
+            assert len(server.requests) == call["served"]["requests"]
+    elif "error" in call:
         with pytest.raises(oddwire.OddwireError) as caught:
             ask()
         check_error(call, caught.value)
@@ -52,14 +67,22 @@ def test_the_client(client: Client, call: dict[str, Any]) -> None:
 
 
 def test_the_async_client(service: Service) -> None:
+    async def ask(url: str, call: dict[str, Any]) -> None:
+        async with AsyncClient(url, service.read_key, backoff=FAST) as client:
+            try:
+                asked = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+                rows = [row async for row in asked] if isinstance(asked, AsyncPages) else await asked
+                check(call, rows)
+            except oddwire.OddwireError as error:
+                check_error(call, error)
+
     async def ask_all() -> None:
-        async with AsyncClient(service.url, service.read_key, backoff=FAST) as client:
-            for call in CALLS:
-                try:
-                    asked = getattr(client, name_of(call))(*call["arguments"], **call["query"])
-                    rows = [row async for row in asked] if isinstance(asked, AsyncPages) else await asked
-                    check(call, rows)
-                except oddwire.OddwireError as error:
-                    check_error(call, error)
+        for call in CALLS:
+            if "served" not in call:
+                await ask(service.url, call)
+                continue
+            with scripted_server(served(call)) as server:
+                await ask(server.url, call)
+                assert len(server.requests) == call["served"]["requests"]
 
     asyncio.run(ask_all())

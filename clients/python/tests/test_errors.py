@@ -63,7 +63,6 @@ def test_an_unknown_token(client: Client) -> None:
         (error(404, "NOT_FOUND"), oddwire.NotFoundError, 1),
         (BROKEN, oddwire.UnreachableError, 3),
         (Answer(200, b"<html>", {"Content-Type": "text/html"}), oddwire.NotOddwireError, 1),
-        (Answer(502, b"<html>", {"Content-Type": "text/html"}), oddwire.NotOddwireError, 1),
         (Answer(301, b"", {"Location": "https://example.com/"}), oddwire.NotOddwireError, 1),
         (Answer(200, b"[]"), oddwire.NotOddwireError, 1),
         (Answer(200, b"{}"), oddwire.NotOddwireError, 1),

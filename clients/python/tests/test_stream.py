@@ -11,7 +11,7 @@ import websockets
 
 import oddwire
 from conftest import FAST, Service
-from oddwire import AsyncClient, RowSet
+from oddwire import AsyncClient, Backoff, RowSet
 from scripted_server import Answer, scripted_server
 
 #: The name is the same in all versions, but checkers of types do not find it in each.
@@ -47,11 +47,31 @@ def test_a_stream_goes_on_after_its_position_file(service: Service, client: oddw
     assert ids == [row["id"] for row in client.trades(order="asc", limit=1000)]
 
 
-def test_a_damaged_position_file_is_refused(service: Service, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [b"", b"not a number", b"-5", "\u00b2".encode(), b"\xff\xfe", b"7" * 5000])
+def test_a_damaged_position_file_is_refused(service: Service, tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "position"
-    file.write_text("not a number")
-    with pytest.raises(ValueError, match="has no position"):
+    file.write_bytes(text)
+    with pytest.raises(ValueError, match="position has no position"):
         asyncio.run(replay(service, file))
+
+
+def test_a_folder_in_place_of_a_position_file_is_refused(service: Service, tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        asyncio.run(replay(service, tmp_path))
+
+
+def test_a_position_after_the_newest_block_is_refused(service: Service, client: oddwire.Client) -> None:
+    newest = client.trades(limit=1).page().meta["indexed_seq"]
+    assert newest is not None
+    ahead = newest + 10_000_000
+
+    async def follow() -> None:
+        async with AsyncClient(service.url, service.read_key, backoff=Backoff(attempts=1)) as client:
+            async for _ in client.stream({"type": "trades"}, resume_from=ahead):
+                pass
+
+    with pytest.raises(oddwire.ServiceUnavailableError, match="resume_from is not indexed yet"):
+        asyncio.run(follow())
 
 
 def test_a_wrong_key_ends_a_stream(service: Service) -> None:

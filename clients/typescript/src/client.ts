@@ -4,10 +4,8 @@ import type {
   Candle,
   CreateKey,
   Fill,
-  GetEvent,
   GetHealth,
   GetLake,
-  GetMarket,
   GetMetrics,
   GetOrder,
   GetOrderbook,
@@ -94,7 +92,7 @@ export class OddwireClient {
   /** One market, by condition id, token id or slug. */
   async market(id: string): Promise<Market> {
     const path = `/v1/markets/${encodeURIComponent(id)}`;
-    return (await this.#connection.json<GetMarket["answer"]>(path)).data;
+    return this.#connection.object(path);
   }
 
   /** Tags of markets with their numbers of markets, the most traded first. */
@@ -115,7 +113,7 @@ export class OddwireClient {
   /** One event, by its id, or its id or slug at the venue. */
   async event(id: string): Promise<MarketEvent> {
     const path = `/v1/events/${encodeURIComponent(id)}`;
-    return (await this.#connection.json<GetEvent["answer"]>(path)).data;
+    return this.#connection.object(path);
   }
 
   /** Trades of all markets, newest first unless ordered otherwise. */
@@ -155,19 +153,19 @@ export class OddwireClient {
   /** All fills of an order, and the events that ended it. */
   async order(orderHash: string): Promise<GetOrder["answer"]["data"]> {
     const path = `/v1/orders/${encodeURIComponent(orderHash)}`;
-    return (await this.#connection.json<GetOrder["answer"]>(path)).data;
+    return this.#connection.object(path);
   }
 
   /** Everything that one transaction did. */
   async transaction(txHash: string): Promise<GetTransaction["answer"]["data"]> {
     const path = `/v1/transactions/${encodeURIComponent(txHash)}`;
-    return (await this.#connection.json<GetTransaction["answer"]>(path)).data;
+    return this.#connection.object(path);
   }
 
   /** What a wallet holds, earned and traded, in total. */
   async wallet(address: string): Promise<GetWallet["answer"]["data"]> {
     const path = `/v1/wallets/${encodeURIComponent(address)}`;
-    return (await this.#connection.json<GetWallet["answer"]>(path)).data;
+    return this.#connection.object(path);
   }
 
   /** What a wallet holds, at which cost, and what it earned. */
@@ -208,7 +206,7 @@ export class OddwireClient {
   /** The price of a token, its last 24 hours and the price of its complement. */
   async price(tokenId: TokenId, query: Omit<GetPrice["query"], "at"> = {}): Promise<Price> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
-    return (await this.#connection.json<{ readonly data: Price }>(path, { query })).data;
+    return this.#connection.object(path, { query });
   }
 
   /** The price of a token as it was at a `seq` or a time, by the trades up to then alone. */
@@ -219,7 +217,7 @@ export class OddwireClient {
   ): Promise<PastPrice> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
     const query = { ...options, at };
-    return (await this.#connection.json<{ readonly data: PastPrice }>(path, { query })).data;
+    return this.#connection.object(path, { query });
   }
 
   /** The prices of up to 100 tokens as they were at a `seq` or a time. Unknown tokens are left out. */
@@ -229,15 +227,13 @@ export class OddwireClient {
     options: Omit<ListPrices["query"], "token_ids" | "at"> = {},
   ): Promise<readonly PastPrice[]> {
     const query = { ...options, token_ids: tokenIds, at };
-    return (
-      await this.#connection.json<{ readonly data: readonly PastPrice[] }>("/v1/price", { query })
-    ).data;
+    return this.#connection.rows("/v1/price", { query });
   }
 
   /** The order book of a token, best first. */
   async orderBook(tokenId: TokenId, query: GetOrderbook["query"] = {}): Promise<OrderBook> {
     const path = `/v1/orderbook/${encodeURIComponent(tokenId)}`;
-    return (await this.#connection.json<GetOrderbook["answer"]>(path, { query })).data;
+    return this.#connection.object(path, { query });
   }
 
   /** The prices of up to 100 tokens. Unknown tokens are left out. */
@@ -246,9 +242,7 @@ export class OddwireClient {
     options: Omit<ListPrices["query"], "token_ids" | "at"> = {},
   ): Promise<readonly Price[]> {
     const query = { ...options, token_ids: tokenIds };
-    return (
-      await this.#connection.json<{ readonly data: readonly Price[] }>("/v1/price", { query })
-    ).data;
+    return this.#connection.rows("/v1/price", { query });
   }
 
   /** Candles of a token, oldest first unless ordered otherwise. */
@@ -267,7 +261,7 @@ export class OddwireClient {
     options: Omit<ListManyCandles["query"], "token_ids"> = {},
   ): Promise<ListManyCandles["answer"]["data"]> {
     const query = { ...options, token_ids: tokenIds };
-    return (await this.#connection.json<ListManyCandles["answer"]>("/v1/candles", { query })).data;
+    return this.#connection.rows("/v1/candles", { query });
   }
 
   /**
@@ -321,20 +315,20 @@ export class OddwireClient {
 
   async key(id: string): Promise<Key> {
     const path = `/v1/keys/${encodeURIComponent(id)}`;
-    return (await this.#connection.json<{ readonly data: Key }>(path)).data;
+    return this.#connection.object(path);
   }
 
   /** Creates a key. Only this answer has its value. */
   async createKey(body: CreateKey["body"]): Promise<IssuedKey> {
     const options = { method: "POST", body } as const;
-    return (await this.#connection.json<CreateKey["answer"]>("/v1/keys", options)).data;
+    return this.#connection.object("/v1/keys", options);
   }
 
   /** Gives a key a new value. The old value works until the grace period ends, if one is given. */
   async rotateKey(id: string, body: RotateKey["body"] = {}): Promise<IssuedKey> {
     const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
     const options = { method: "POST", body } as const;
-    return (await this.#connection.json<RotateKey["answer"]>(path, options)).data;
+    return this.#connection.object(path, options);
   }
 
   /** Revokes a key immediately and for good. */

@@ -8,7 +8,7 @@ export type ConnectionOptions = {
   readonly url: string;
   /** Sent as `X-API-Key`. Without a key, only health and readiness are answered, unless the service is public. */
   readonly key?: string | undefined;
-  /** The backoff after a rate limit (429), a 500, a 503, and a request without an answer. */
+  /** The backoff after a rate limit (429), a 500, a 503, a proxy's 502, 503 or 504, and a request without an answer. */
   readonly backoff?: Backoff | undefined;
   /** The timeout of each attempt; 30 s by default. */
   readonly timeoutMs?: number | undefined;
@@ -42,6 +42,20 @@ export type RequestOptions = {
 type Read<Answer> = (response: Response) => Promise<Answer>;
 
 const defaultTimeoutMs = 30_000;
+/** Statuses of a proxy that does not get an answer from the service. */
+const proxyStatuses: readonly number[] = [502, 503, 504];
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Returns whether an answer has rows in `data`. */
+export function hasRows({ data }: JsonObject): boolean {
+  return Array.isArray(data) && data.every(isObject);
+}
+
+/** Returns whether a value is an object of JSON. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** Sends requests to the service and retries them where that can help. Throws errors as `OddwireError`. */
 export class Connection {
@@ -73,17 +87,33 @@ export class Connection {
     return url;
   }
 
-  /** Returns the body of the answer as JSON. */
-  async json<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  /** Returns the body of the answer as JSON. Throws `NOT_OURS` unless it is an object that `isOurs`. */
+  async json<Answer>(
+    path: string,
+    options: RequestOptions = {},
+    isOurs: (answer: JsonObject) => boolean = () => true,
+  ): Promise<Answer> {
     const { response, text } = await this.#request(path, options, readText);
-    let answer: Answer & { readonly meta?: Meta };
+    let answer: unknown;
     try {
-      answer = JSON.parse(text) as typeof answer;
+      answer = JSON.parse(text);
     } catch (cause) {
       throw notOurs(response, cause);
     }
-    if (answer.meta !== undefined) this.#onMeta?.(answer.meta);
-    return answer;
+    if (!isObject(answer) || !isOurs(answer)) throw notOurs(response);
+    if (isObject(answer["meta"])) this.#onMeta?.(answer["meta"] as Meta);
+    return answer as Answer;
+  }
+
+  /** Returns the object in `data` of the answer. */
+  async object<Data>(path: string, options?: RequestOptions): Promise<Data> {
+    const hasObject = ({ data }: JsonObject): boolean => isObject(data);
+    return (await this.json<{ readonly data: Data }>(path, options, hasObject)).data;
+  }
+
+  /** Returns the rows in `data` of the answer. */
+  async rows<Row>(path: string, options?: RequestOptions): Promise<readonly Row[]> {
+    return (await this.json<{ readonly data: readonly Row[] }>(path, options, hasRows)).data;
   }
 
   /** Returns the body of the answer as it is. */
@@ -126,8 +156,9 @@ export class Connection {
     if (this.key !== null) headers.set("X-API-Key", this.key);
     if (body !== undefined) headers.set("Content-Type", "application/json");
     const timeout = AbortSignal.timeout(timeoutMs);
+    const url = this.getUrl(path, query);
     try {
-      const response = await this.#fetch(this.getUrl(path, query), {
+      const response = await this.#fetch(url, {
         method,
         headers,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
@@ -141,7 +172,7 @@ export class Connection {
       // A browser does not report whether the service refused the origin of the page.
       const isInPage = "document" in globalThis && !isOwnOrigin(this.#base);
       const origin = isInPage ? ", or does not allow the origin of this page" : "";
-      return new OddwireError(`the service did not answer${origin}`, {
+      return new OddwireError(`${url.origin}${url.pathname} did not answer${origin}`, {
         status: 0,
         code: "UNREACHABLE",
         cause,
@@ -152,15 +183,17 @@ export class Connection {
 
 /**
  * Returns whether to retry. Reads can be repeated; other requests only if the service certainly did not execute them. A
- * 503 without `Retry-After` does not pass on its own.
+ * 503 of the service without `Retry-After` does not pass on its own; one of a proxy can.
  */
 function canRepeat(
-  { code, retryAfterMs }: OddwireError,
+  { code, status, retryAfterMs }: OddwireError,
   { method = "GET" }: RequestOptions,
 ): boolean {
   if (code === "RATE_LIMITED") return true;
   const isUnavailable = code === "SERVICE_UNAVAILABLE" && retryAfterMs !== null;
-  return method === "GET" && (isUnavailable || code === "UNREACHABLE" || code === "INTERNAL_ERROR");
+  const isOfProxy = code === "NOT_OURS" && proxyStatuses.includes(status);
+  const passes = isUnavailable || isOfProxy || code === "UNREACHABLE" || code === "INTERNAL_ERROR";
+  return method === "GET" && passes;
 }
 
 function isOwnOrigin(base: string): boolean {
@@ -180,21 +213,29 @@ async function readError(response: Response, key: string | null): Promise<Oddwir
   } catch (cause) {
     return notOurs(response, cause);
   }
-  if (error?.message === undefined) return notOurs(response);
-  const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  const { code, message, details = [] }: Partial<ErrorAnswer["error"]> = error ?? {};
+  if (typeof code !== "string" || typeof message !== "string" || !Array.isArray(details))
+    return notOurs(response);
   const isWithoutKey = response.status === 401 && key === null;
-  return new OddwireError(isWithoutKey ? noKeyMessage : error.message, {
+  return new OddwireError(isWithoutKey ? noKeyMessage : message, {
     status: response.status,
-    code: error.code,
-    details: error.details,
-    requestId: error.request_id,
-    retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : null,
+    code,
+    details,
+    requestId: error?.request_id ?? null,
+    retryAfterMs: getRetryAfterMs(response),
   });
 }
 
+function getRetryAfterMs({ headers }: Response): number | null {
+  const seconds = headers.get("Retry-After") ?? "";
+  return /^\d+$/.test(seconds) ? Number(seconds) * 1000 : null;
+}
+
 /** Returns the error for an answer that is not from the service, but for example from a proxy. */
-function notOurs({ status, headers }: Response, cause?: unknown): OddwireError {
+export function notOurs(response: Response, cause?: unknown): OddwireError {
+  const { status, headers, url } = response;
   const type = headers.get("Content-Type") ?? "nothing";
-  const message = `the answer (${status}, ${type}) is not from the service`;
-  return new OddwireError(message, { status, code: "NOT_OURS", cause });
+  const message = `the answer of ${url} (${status}, ${type}) is not from the service`;
+  const retryAfterMs = getRetryAfterMs(response);
+  return new OddwireError(message, { status, code: "NOT_OURS", retryAfterMs, cause });
 }

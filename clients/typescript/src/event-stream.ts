@@ -41,7 +41,8 @@ const passing: ReadonlySet<string> = new Set([
  * returned, so that no event is missing or comes twice. A gap in the chain of `prev_seq` is repaired in the same way.
  * Only a `reorg` frame reverts what was returned.
  *
- * Ends with an `OddwireError` if a new connection cannot help: the key is no longer valid, or the channel is refused.
+ * Ends with an `OddwireError` if a new connection cannot help: the key is no longer valid, or the channel is refused. Also
+ * if the service refuses to begin, on all attempts of the backoff, because it has not indexed the position to resume from.
  */
 export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   readonly #sockets: StreamSockets;
@@ -52,6 +53,8 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   #snapshot: number | undefined;
   /** The number of connections that ended since one last worked. */
   #failures = 0;
+  /** The refusals of a stream that has never begun; `null` once it has. */
+  #refusals: number | null = 0;
   /** Whether the next connection is not shared, so that the service does not refuse other streams with this one. */
   #isAlone = false;
 
@@ -127,6 +130,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
         return this.#refused(frame);
       case "subscribed":
         this.#isAlone = false;
+        this.#refusals = null;
         this.#options.onState?.(this.#resumeFrom === null ? "live" : "replaying");
         this.#position = this.#resumeFrom ?? frame.seq;
         return null;
@@ -157,7 +161,8 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     const { code, message, details, request_id: requestId } = error;
     // The service closes a connection with several invalid frames.
     this.#isAlone = id !== undefined;
-    if (passing.has(code)) return "lost";
+    if (code === "SERVICE_UNAVAILABLE" && this.#refusals !== null) this.#refusals += 1;
+    if (passing.has(code) && (this.#refusals ?? 0) < this.#backoff.attempts) return "lost";
     const isWithoutKey = code === "UNAUTHORIZED" && !this.#sockets.hasKey;
     const text = isWithoutKey ? noKeyMessage : message;
     throw new OddwireError(text, { status: 0, code, details, requestId });

@@ -1,4 +1,4 @@
-import type { Connection, Query } from "./connection.ts";
+import { type Connection, notOurs, type Query } from "./connection.ts";
 import { OddwireError } from "./oddwire-error.ts";
 
 /** The formats of a list besides pages of JSON. */
@@ -98,10 +98,10 @@ export async function openListFile(
     signal,
   }: { readonly query: Query & { format: FileFormat }; readonly signal?: AbortSignal },
 ): Promise<ListFile> {
-  const { headers, body } = await connection.request(path, { query, signal, timeoutMs });
-  const count = headers.get("X-Row-Count");
-  if (count === null || body === null)
-    throw new OddwireError("the answer is not a file", { status: 0, code: "NOT_OURS" });
+  const response = await connection.request(path, { query, signal, timeoutMs });
+  const { headers, body } = response;
+  const count = headers.get("X-Row-Count") ?? "";
+  if (!/^\d+$/.test(count) || body === null) throw notOurs(response);
   const rowCount = Number(count);
   const check = new FileCheck(query.format, rowCount);
   const checked = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({

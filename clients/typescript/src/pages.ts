@@ -1,5 +1,5 @@
 import type { Meta, Pagination } from "./api.ts";
-import type { Connection, Query } from "./connection.ts";
+import { type Connection, hasRows, isObject, type Query } from "./connection.ts";
 import type { FileFormat } from "./list-file.ts";
 import { type ListFile, openListFile } from "./list-file.ts";
 
@@ -27,7 +27,7 @@ export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
 
   /** Reads the first page, or the page at a cursor. */
   async page(cursor?: string): Promise<Page<Row, PageMeta>> {
-    return this.#connection.json(this.#path, { query: { ...this.#query, cursor } });
+    return this.#connection.json(this.#path, { query: { ...this.#query, cursor } }, isPage);
   }
 
   /** Reads page after page. */
@@ -53,4 +53,11 @@ export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     for await (const { data } of this.pages()) yield* data;
   }
+}
+
+function isPage(answer: Readonly<Record<string, unknown>>): boolean {
+  const { pagination, meta } = answer;
+  if (!hasRows(answer) || !isObject(pagination) || !isObject(meta)) return false;
+  const { next_cursor: cursor } = pagination;
+  return cursor === null || typeof cursor === "string";
 }

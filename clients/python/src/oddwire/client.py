@@ -57,7 +57,7 @@ class Client:
 
     def market(self, id: str, **query: Unpack[api.GetMarketQuery]) -> api.Market:
         """One market by condition id, token id or slug."""
-        answer: api.Market = self._http.json(Call(f"/v1/markets/{segment(id)}", query))["data"]
+        answer: api.Market = self._http.data(Call(f"/v1/markets/{segment(id)}", query), dict)
         return answer
 
     def result_steps(self, id: str, **query: Unpack[api.ListResultStepsQuery]) -> Pages[api.ResultStep]:
@@ -82,7 +82,7 @@ class Client:
 
     def event(self, id: str, **query: Unpack[api.GetEventQuery]) -> api.Event:
         """One event by its id, the venue's id or slug."""
-        answer: api.Event = self._http.json(Call(f"/v1/events/{segment(id)}", query))["data"]
+        answer: api.Event = self._http.data(Call(f"/v1/events/{segment(id)}", query), dict)
         return answer
 
     def tags(self, **query: Unpack[api.ListTagsQuery]) -> Pages[api.Tag]:
@@ -123,17 +123,17 @@ class Client:
 
     def order(self, order_hash: str, **query: Unpack[api.GetOrderQuery]) -> api.GetOrderData:
         """All fills of one order and what ended it."""
-        answer: api.GetOrderData = self._http.json(Call(f"/v1/orders/{segment(order_hash)}", query))["data"]
+        answer: api.GetOrderData = self._http.data(Call(f"/v1/orders/{segment(order_hash)}", query), dict)
         return answer
 
     def transaction(self, tx_hash: str, **query: Unpack[api.GetTransactionQuery]) -> api.GetTransactionData:
         """All trades, fills, matches and events of one transaction."""
-        answer: api.GetTransactionData = self._http.json(Call(f"/v1/transactions/{segment(tx_hash)}", query))["data"]
+        answer: api.GetTransactionData = self._http.data(Call(f"/v1/transactions/{segment(tx_hash)}", query), dict)
         return answer
 
     def wallet(self, address: str, **query: Unpack[api.GetWalletQuery]) -> api.GetWalletData:
         """What one wallet holds, earned and traded, in total and by market."""
-        answer: api.GetWalletData = self._http.json(Call(f"/v1/wallets/{segment(address)}", query))["data"]
+        answer: api.GetWalletData = self._http.data(Call(f"/v1/wallets/{segment(address)}", query), dict)
         return answer
 
     def positions(self, address: str, **query: Unpack[api.ListPositionsQuery]) -> Pages[api.Position]:
@@ -150,26 +150,26 @@ class Client:
 
     def price(self, token_id: str, **query: Unpack[api.GetPriceQuery]) -> api.Price:
         """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
-        answer: api.Price = self._http.json(Call(f"/v1/price/{segment(token_id)}", query))["data"]
+        answer: api.Price = self._http.data(Call(f"/v1/price/{segment(token_id)}", query), dict)
         return answer
 
     def price_at(self, token_id: str, at: str | int | datetime, **query: Unpack[api.GetPriceQuery]) -> api.PastPrice:
         """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
-        answer: api.PastPrice = self._http.json(Call(f"/v1/price/{segment(token_id)}", {"at": at, **query}))["data"]
+        answer: api.PastPrice = self._http.data(Call(f"/v1/price/{segment(token_id)}", {"at": at, **query}), dict)
         return answer
 
     def prices(self, token_ids: Sequence[str], **query: Unpack[api.ListPricesQuery]) -> list[api.Price]:
         """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
-        answer: list[api.Price] = self._http.json(Call("/v1/price", {"token_ids": token_ids, **query}))["data"]
+        answer: list[api.Price] = self._http.data(Call("/v1/price", {"token_ids": token_ids, **query}), list)
         return answer
 
     def prices_at(
         self, token_ids: Sequence[str], at: str | int | datetime, **query: Unpack[api.ListPricesQuery]
     ) -> list[api.PastPrice]:
         """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
-        answer: list[api.PastPrice] = self._http.json(Call("/v1/price", {"token_ids": token_ids, "at": at, **query}))[
-            "data"
-        ]
+        answer: list[api.PastPrice] = self._http.data(
+            Call("/v1/price", {"token_ids": token_ids, "at": at, **query}), list
+        )
         return answer
 
     def candles(self, token_id: str, **query: Unpack[api.ListCandlesQuery]) -> Pages[api.Candle]:
@@ -183,12 +183,12 @@ class Client:
     def many_candles(
         self, token_ids: Sequence[str], **query: Unpack[api.ListManyCandlesQuery]
     ) -> Pages[api.ListManyCandlesRow]:
-        """The newest candles of up to 50 tokens, oldest first, of each token once. `not_found` names tokens that were never seen on the chain."""
+        """The newest candles of up to 50 tokens, oldest first, of each token once, all on one page. `limit` counts the candles of each token, `pagination.limit` tokens. `not_found` names tokens that were never seen on the chain."""
         return Pages(self._http, "/v1/candles", {"token_ids": token_ids, **query})
 
     def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
         """Order book of a token, from the venue."""
-        answer: api.OrderBook = self._http.json(Call(f"/v1/orderbook/{segment(token_id)}", query))["data"]
+        answer: api.OrderBook = self._http.data(Call(f"/v1/orderbook/{segment(token_id)}", query), dict)
         return answer
 
     def health(self) -> api.GetHealthAnswer:
@@ -212,7 +212,7 @@ class Client:
 
     def create_key(self, **body: Unpack[api.CreateKeyBody]) -> api.IssuedKey:
         """The value of the key is returned only once."""
-        answer: api.IssuedKey = self._http.json(Call("/v1/keys", method="POST", body=body))["data"]
+        answer: api.IssuedKey = self._http.data(Call("/v1/keys", method="POST", body=body), dict)
         return answer
 
     def keys(self, **query: Unpack[api.ListKeysQuery]) -> Pages[api.Key]:
@@ -221,7 +221,7 @@ class Client:
 
     def key(self, id: str) -> api.Key:
         """A key without its value."""
-        answer: api.Key = self._http.json(Call(f"/v1/keys/{segment(id)}"))["data"]
+        answer: api.Key = self._http.data(Call(f"/v1/keys/{segment(id)}"), dict)
         return answer
 
     def revoke_key(self, id: str) -> api.RevokeKeyAnswer:
@@ -231,9 +231,7 @@ class Client:
 
     def rotate_key(self, id: str, **body: Unpack[api.RotateKeyBody]) -> api.IssuedKey:
         """Gives the key a new value. The old value stops working immediately or after the grace period."""
-        answer: api.IssuedKey = self._http.json(Call(f"/v1/keys/{segment(id)}/rotate", method="POST", body=body))[
-            "data"
-        ]
+        answer: api.IssuedKey = self._http.data(Call(f"/v1/keys/{segment(id)}/rotate", method="POST", body=body), dict)
         return answer
 
     def ip_blocks(self, **query: Unpack[api.ListIpBlocksQuery]) -> Pages[api.ListIpBlocksRow]:
@@ -324,7 +322,7 @@ class AsyncClient:
 
     async def market(self, id: str, **query: Unpack[api.GetMarketQuery]) -> api.Market:
         """One market by condition id, token id or slug."""
-        answer: api.Market = (await self._http.json(Call(f"/v1/markets/{segment(id)}", query)))["data"]
+        answer: api.Market = await self._http.data(Call(f"/v1/markets/{segment(id)}", query), dict)
         return answer
 
     def result_steps(self, id: str, **query: Unpack[api.ListResultStepsQuery]) -> AsyncPages[api.ResultStep]:
@@ -349,7 +347,7 @@ class AsyncClient:
 
     async def event(self, id: str, **query: Unpack[api.GetEventQuery]) -> api.Event:
         """One event by its id, the venue's id or slug."""
-        answer: api.Event = (await self._http.json(Call(f"/v1/events/{segment(id)}", query)))["data"]
+        answer: api.Event = await self._http.data(Call(f"/v1/events/{segment(id)}", query), dict)
         return answer
 
     def tags(self, **query: Unpack[api.ListTagsQuery]) -> AsyncPages[api.Tag]:
@@ -390,19 +388,19 @@ class AsyncClient:
 
     async def order(self, order_hash: str, **query: Unpack[api.GetOrderQuery]) -> api.GetOrderData:
         """All fills of one order and what ended it."""
-        answer: api.GetOrderData = (await self._http.json(Call(f"/v1/orders/{segment(order_hash)}", query)))["data"]
+        answer: api.GetOrderData = await self._http.data(Call(f"/v1/orders/{segment(order_hash)}", query), dict)
         return answer
 
     async def transaction(self, tx_hash: str, **query: Unpack[api.GetTransactionQuery]) -> api.GetTransactionData:
         """All trades, fills, matches and events of one transaction."""
-        answer: api.GetTransactionData = (await self._http.json(Call(f"/v1/transactions/{segment(tx_hash)}", query)))[
-            "data"
-        ]
+        answer: api.GetTransactionData = await self._http.data(
+            Call(f"/v1/transactions/{segment(tx_hash)}", query), dict
+        )
         return answer
 
     async def wallet(self, address: str, **query: Unpack[api.GetWalletQuery]) -> api.GetWalletData:
         """What one wallet holds, earned and traded, in total and by market."""
-        answer: api.GetWalletData = (await self._http.json(Call(f"/v1/wallets/{segment(address)}", query)))["data"]
+        answer: api.GetWalletData = await self._http.data(Call(f"/v1/wallets/{segment(address)}", query), dict)
         return answer
 
     def positions(self, address: str, **query: Unpack[api.ListPositionsQuery]) -> AsyncPages[api.Position]:
@@ -419,30 +417,28 @@ class AsyncClient:
 
     async def price(self, token_id: str, **query: Unpack[api.GetPriceQuery]) -> api.Price:
         """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
-        answer: api.Price = (await self._http.json(Call(f"/v1/price/{segment(token_id)}", query)))["data"]
+        answer: api.Price = await self._http.data(Call(f"/v1/price/{segment(token_id)}", query), dict)
         return answer
 
     async def price_at(
         self, token_id: str, at: str | int | datetime, **query: Unpack[api.GetPriceQuery]
     ) -> api.PastPrice:
         """Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was."""
-        answer: api.PastPrice = (await self._http.json(Call(f"/v1/price/{segment(token_id)}", {"at": at, **query})))[
-            "data"
-        ]
+        answer: api.PastPrice = await self._http.data(Call(f"/v1/price/{segment(token_id)}", {"at": at, **query}), dict)
         return answer
 
     async def prices(self, token_ids: Sequence[str], **query: Unpack[api.ListPricesQuery]) -> list[api.Price]:
         """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
-        answer: list[api.Price] = (await self._http.json(Call("/v1/price", {"token_ids": token_ids, **query})))["data"]
+        answer: list[api.Price] = await self._http.data(Call("/v1/price", {"token_ids": token_ids, **query}), list)
         return answer
 
     async def prices_at(
         self, token_ids: Sequence[str], at: str | int | datetime, **query: Unpack[api.ListPricesQuery]
     ) -> list[api.PastPrice]:
         """Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain."""
-        answer: list[api.PastPrice] = (
-            await self._http.json(Call("/v1/price", {"token_ids": token_ids, "at": at, **query}))
-        )["data"]
+        answer: list[api.PastPrice] = await self._http.data(
+            Call("/v1/price", {"token_ids": token_ids, "at": at, **query}), list
+        )
         return answer
 
     def candles(self, token_id: str, **query: Unpack[api.ListCandlesQuery]) -> AsyncPages[api.Candle]:
@@ -456,12 +452,12 @@ class AsyncClient:
     def many_candles(
         self, token_ids: Sequence[str], **query: Unpack[api.ListManyCandlesQuery]
     ) -> AsyncPages[api.ListManyCandlesRow]:
-        """The newest candles of up to 50 tokens, oldest first, of each token once. `not_found` names tokens that were never seen on the chain."""
+        """The newest candles of up to 50 tokens, oldest first, of each token once, all on one page. `limit` counts the candles of each token, `pagination.limit` tokens. `not_found` names tokens that were never seen on the chain."""
         return AsyncPages(self._http, "/v1/candles", {"token_ids": token_ids, **query})
 
     async def order_book(self, token_id: str, **query: Unpack[api.GetOrderbookQuery]) -> api.OrderBook:
         """Order book of a token, from the venue."""
-        answer: api.OrderBook = (await self._http.json(Call(f"/v1/orderbook/{segment(token_id)}", query)))["data"]
+        answer: api.OrderBook = await self._http.data(Call(f"/v1/orderbook/{segment(token_id)}", query), dict)
         return answer
 
     async def health(self) -> api.GetHealthAnswer:
@@ -485,7 +481,7 @@ class AsyncClient:
 
     async def create_key(self, **body: Unpack[api.CreateKeyBody]) -> api.IssuedKey:
         """The value of the key is returned only once."""
-        answer: api.IssuedKey = (await self._http.json(Call("/v1/keys", method="POST", body=body)))["data"]
+        answer: api.IssuedKey = await self._http.data(Call("/v1/keys", method="POST", body=body), dict)
         return answer
 
     def keys(self, **query: Unpack[api.ListKeysQuery]) -> AsyncPages[api.Key]:
@@ -494,7 +490,7 @@ class AsyncClient:
 
     async def key(self, id: str) -> api.Key:
         """A key without its value."""
-        answer: api.Key = (await self._http.json(Call(f"/v1/keys/{segment(id)}")))["data"]
+        answer: api.Key = await self._http.data(Call(f"/v1/keys/{segment(id)}"), dict)
         return answer
 
     async def revoke_key(self, id: str) -> api.RevokeKeyAnswer:
@@ -504,9 +500,9 @@ class AsyncClient:
 
     async def rotate_key(self, id: str, **body: Unpack[api.RotateKeyBody]) -> api.IssuedKey:
         """Gives the key a new value. The old value stops working immediately or after the grace period."""
-        answer: api.IssuedKey = (
-            await self._http.json(Call(f"/v1/keys/{segment(id)}/rotate", method="POST", body=body))
-        )["data"]
+        answer: api.IssuedKey = await self._http.data(
+            Call(f"/v1/keys/{segment(id)}/rotate", method="POST", body=body), dict
+        )
         return answer
 
     def ip_blocks(self, **query: Unpack[api.ListIpBlocksQuery]) -> AsyncPages[api.ListIpBlocksRow]:

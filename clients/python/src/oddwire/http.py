@@ -67,12 +67,13 @@ class Call:
     def can_repeat(self, error: OddwireError) -> bool:
         """
         Return whether to retry. Reads can be repeated; other requests only if the service certainly did not execute
-        them. A 503 without ``Retry-After`` does not pass on its own.
+        them. A 503 of the service without ``Retry-After`` does not pass on its own; one of a proxy can.
         """
         if error.code == "RATE_LIMITED":
             return True
         passes = error.code == "SERVICE_UNAVAILABLE" and error.retry_after is not None
-        return self.method == "GET" and (passes or error.code in ("UNREACHABLE", "INTERNAL_ERROR"))
+        is_of_proxy = error.code == "NOT_OURS" and error.status in (502, 503, 504)
+        return self.method == "GET" and (passes or is_of_proxy or error.code in ("UNREACHABLE", "INTERNAL_ERROR"))
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,10 @@ class Http:
     def json(self, call: Call) -> Any:
         """Return the body of the answer as JSON."""
         return read_json(self._request(call))
+
+    def data(self, call: Call, kind: type[dict[Any, Any]] | type[list[Any]]) -> Any:
+        """Return ``data`` of the answer: a ``dict`` or a ``list`` of them."""
+        return read_json(self._request(call)).get_data(kind)
 
     def text(self, call: Call) -> str:
         """Return the body of the answer as it is."""
@@ -145,6 +150,10 @@ class AsyncHttp:
     async def json(self, call: Call) -> Any:
         """Return the body of the answer as JSON."""
         return read_json(await self._request(call))
+
+    async def data(self, call: Call, kind: type[dict[Any, Any]] | type[list[Any]]) -> Any:
+        """Return ``data`` of the answer: a ``dict`` or a ``list`` of them."""
+        return read_json(await self._request(call)).get_data(kind)
 
     async def text(self, call: Call) -> str:
         """Return the body of the answer as it is."""
@@ -228,10 +237,19 @@ class JsonAnswer(dict[str, Any]):
 
     def get_page(self) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
         """Return the rows, pagination and ``meta`` of a page."""
-        rows, pagination, meta = self["data"], self["pagination"], self["meta"]
-        if not (isinstance(rows, list) and isinstance(pagination, dict) and "next_cursor" in pagination):
+        rows, pagination, meta = self.get_data(list), self["pagination"], self["meta"]
+        are_objects = isinstance(pagination, dict) and isinstance(meta, dict)
+        cursor = pagination.get("next_cursor", 0) if are_objects else 0
+        if not (cursor is None or isinstance(cursor, str)):
             raise _not_ours(self._response)
         return rows, pagination, meta
+
+    def get_data(self, kind: type[dict[Any, Any]] | type[list[Any]]) -> Any:
+        """Return ``data``. Raises ``NotOddwireError`` if it is not a ``dict``, or a ``list`` of them."""
+        data: Any = self["data"]
+        if not (isinstance(data, kind) and (kind is dict or all(isinstance(row, dict) for row in data))):
+            raise _not_ours(self._response)
+        return data
 
 
 def read_json(response: httpx.Response) -> JsonAnswer:
@@ -271,8 +289,9 @@ def finish_file(response: httpx.Response, check: FileCheck) -> Download:
 def _read_error(response: httpx.Response, key: str | None) -> OddwireError:
     try:
         error = json.loads(response.text)["error"]
-        code, message = str(error["code"]), str(error["message"])
-        details = list(error.get("details") or ())
+        code, message, details = error["code"], error["message"], error.get("details") or []
+        if not (isinstance(code, str) and isinstance(message, str) and isinstance(details, list)):
+            return _not_ours(response)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _not_ours(response)
     return error_class(code)(
@@ -292,7 +311,8 @@ def _seconds(header: str | None) -> float | None:
 def _not_ours(response: httpx.Response) -> OddwireError:
     content = response.headers.get("Content-Type", "nothing")
     message = f"the answer of {response.url} ({response.status_code}, {content}) is not from the service"
-    return error_class("NOT_OURS")(message, status=response.status_code, code="NOT_OURS")
+    wait = _seconds(response.headers.get("Retry-After"))
+    return error_class("NOT_OURS")(message, status=response.status_code, code="NOT_OURS", retry_after=wait)
 
 
 def _to_error(cause: httpx.RequestError | OddwireError) -> OddwireError:

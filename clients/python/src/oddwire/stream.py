@@ -53,7 +53,8 @@ class Stream(Generic[Frame]):
     after the last event, so that none is missing and none comes twice. Only a ``reorg`` frame takes events back: those
     with a ``seq`` above ``rewind_to_seq``.
 
-    Raises ``OddwireError`` when a new connection cannot help, as with a revoked key.
+    Raises ``OddwireError`` when a new connection cannot help, as with a revoked key; and when the service refuses to
+    begin, on all attempts of the backoff, because it has not indexed the position to resume from.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class Stream(Generic[Frame]):
         self._saved = _read_position(self._file)
         self._position = resume_from if self._saved is None else self._saved
         self._failures = 0
+        #: The refusals of a stream that has never begun; ``None`` once it has.
+        self._refusals: int | None = 0
         self._silence = _OPEN_TIMEOUT
 
     @property
@@ -166,6 +169,7 @@ class Stream(Generic[Frame]):
             self._refuse(frame["error"])
         elif kind == "subscribed":
             resume_from = self._resume_from()
+            self._refusals = None
             self._report("live" if resume_from is None else "replaying")
             self._position = frame["seq"] if resume_from is None else resume_from
         elif kind == "event":
@@ -189,7 +193,9 @@ class Stream(Generic[Frame]):
 
     def _refuse(self, error: Mapping[str, Any]) -> None:
         code = error["code"]
-        if code in _PASSING:
+        if code == "SERVICE_UNAVAILABLE" and self._refusals is not None:
+            self._refusals += 1
+        if code in _PASSING and (self._refusals or 0) < self._options.backoff.attempts:
             raise _LostFrameError
         message = NO_KEY if code == "UNAUTHORIZED" and self._options.key is None else error["message"]
         raise error_class(code)(
@@ -241,8 +247,8 @@ def _read_position(file: Path | None) -> int | None:
     """Return the position in a file; ``None`` without a file. Raises ``ValueError`` if it is not a position."""
     if file is None or not file.exists():
         return None
-    text = file.read_text().strip()
-    if not text.isdigit():
+    text = file.read_text(errors="replace").strip()
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise ValueError(f"{file} has no position: {text[:40]!r}")
     return int(text)
 
