@@ -47,6 +47,10 @@ const proxyStatuses: readonly number[] = [502, 503, 504];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+function hasObject({ data }: JsonObject): boolean {
+  return isObject(data);
+}
+
 /** Returns whether an answer has rows in `data`. */
 export function hasRows({ data }: JsonObject): boolean {
   return Array.isArray(data) && data.every(isObject);
@@ -107,7 +111,6 @@ export class Connection {
 
   /** Returns the object in `data` of the answer. */
   async object<Data>(path: string, options?: RequestOptions): Promise<Data> {
-    const hasObject = ({ data }: JsonObject): boolean => isObject(data);
     return (await this.json<{ readonly data: Data }>(path, options, hasObject)).data;
   }
 

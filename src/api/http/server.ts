@@ -14,7 +14,6 @@ import type { Clock } from "../../base/time/clock.ts";
 import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
 import { FastPath } from "../cache/fast-path.ts";
 import { SingleFlight } from "../cache/single-flight.ts";
-import { ClientGoneError } from "../lists/read-queue.ts";
 import type { Answered, Observation } from "../metrics/request-meter.ts";
 import { errorAnswer, jsonContentType, toAppError } from "../route/error-answer.ts";
 import { bodyFor, type PackableBytes } from "../route/gzip.ts";
@@ -225,8 +224,7 @@ export class HttpServer {
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     // The client has disconnected, so its response was destroyed. There is nothing to send and nothing to log.
     const { code } = (thrown ?? {}) as NodeJS.ErrnoException;
-    const isGone = thrown instanceof ClientGoneError || code === "ERR_STREAM_PREMATURE_CLOSE";
-    if (reply.raw.destroyed && isGone) return;
+    if (reply.raw.destroyed && code === "ERR_STREAM_PREMATURE_CLOSE") return;
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
     request.errorCode = error.code;

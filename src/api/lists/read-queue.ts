@@ -21,7 +21,9 @@ export class ReadQueue {
   }
 }
 
-/** Thrown instead of working for a client that has closed its connection. Nothing is sent or logged. */
-export class ClientGoneError extends Error {
+/** Thrown instead of working for a client that has closed its connection. */
+class ClientGoneError extends Error {
   override name = "ClientGoneError";
+  /** The code of Node for a stream that was closed early: the server then sends and logs nothing. */
+  readonly code = "ERR_STREAM_PREMATURE_CLOSE";
 }

@@ -347,10 +347,7 @@ export const webLimits = {
   exportsMax: 8,
   /** Concurrent exports of one key: less than half of `exportsMax`, so that two keys cannot take all. */
   exportsPerKeyMax: 3,
-  /**
-   * The bytes of an export that a client must read in every `exportBytesMinMs`, or the export is aborted. That is 140
-   * kbit/s: any connection that is fit for exports is faster.
-   */
+  /** The bytes of an export that a client must read in every `exportBytesMinMs`, or it is aborted: 140 kbit/s. */
   exportBytesMin: mebibyte,
   exportBytesMinMs: 60_000,
   /** Rows read together. Parsing them takes one turn of the main thread, at 8 us a row. */
