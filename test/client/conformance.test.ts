@@ -44,10 +44,10 @@ suite("conformance of the TypeScript client", () => {
     test(`${method} ${JSON.stringify([...given, query, served ?? ""])}`, async (t) => {
       if (call.error !== undefined) {
         const other = served && (await serveScripts(t, [served]));
-        const asked =
+        const caller =
           other &&
           new OddwireClient({ url: other.url, backoff: { ...recommendedBackoff, firstWaitMs: 1 } });
-        await assert.rejects(ask(call, asked), (thrown) => {
+        await assert.rejects(ask(call, caller), (thrown) => {
           assert(thrown instanceof OddwireError);
           if (other !== undefined) {
             assert.equal(other.requests.length, served?.requests);
@@ -71,10 +71,10 @@ suite("conformance of the TypeScript client", () => {
   /** Returns one answer, or all rows of a list. */
   async function ask(
     { method, arguments: given, query }: Call,
-    asked: OddwireClient = client,
+    caller: OddwireClient = client,
   ): Promise<unknown> {
-    const methods = asked as unknown as Record<string, (...input: unknown[]) => unknown>;
-    const answer = await methods[method]?.call(asked, ...given, query);
+    const methods = caller as unknown as Record<string, (...input: unknown[]) => unknown>;
+    const answer = await methods[method]?.call(caller, ...given, query);
     if (!(answer instanceof Pages)) return answer;
     const rows: unknown[] = [];
     for await (const row of answer) rows.push(row);

@@ -48,8 +48,8 @@ def check_error(call: dict[str, Any], error: oddwire.OddwireError) -> None:
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
 def test_the_client(client: Client, call: dict[str, Any]) -> None:
-    def ask(asked: Client = client) -> Any:
-        answer = getattr(asked, name_of(call))(*call["arguments"], **call["query"])
+    def ask(caller: Client = client) -> Any:
+        answer = getattr(caller, name_of(call))(*call["arguments"], **call["query"])
         return list(answer) if isinstance(answer, Pages) else answer
 
     if "served" in call:
@@ -70,8 +70,8 @@ def test_the_async_client(service: Service) -> None:
     async def ask(url: str, call: dict[str, Any]) -> None:
         async with AsyncClient(url, service.read_key, backoff=FAST) as client:
             try:
-                asked = getattr(client, name_of(call))(*call["arguments"], **call["query"])
-                rows = [row async for row in asked] if isinstance(asked, AsyncPages) else await asked
+                caller = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+                rows = [row async for row in caller] if isinstance(caller, AsyncPages) else await caller
                 check(call, rows)
             except oddwire.OddwireError as error:
                 check_error(call, error)
