@@ -70,9 +70,8 @@ def test_the_async_client(service: Service) -> None:
     async def ask(url: str, call: dict[str, Any]) -> None:
         async with AsyncClient(url, service.read_key, backoff=FAST) as client:
             try:
-                caller = getattr(client, name_of(call))(*call["arguments"], **call["query"])
-                rows = [row async for row in caller] if isinstance(caller, AsyncPages) else await caller
-                check(call, rows)
+                answer = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+                check(call, [row async for row in answer] if isinstance(answer, AsyncPages) else await answer)
             except oddwire.OddwireError as error:
                 check_error(call, error)
 
