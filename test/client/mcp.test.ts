@@ -177,6 +177,9 @@ suite("oddwire mcp", () => {
       ["get_price", { token: tokenId, at: "2199-01-01" }, /^VALIDATION_ERROR: at .*Correct/],
       ["list_trades", { cursor: "wrong" }, /^INVALID_CURSOR: /],
       ["list_trades", { limit: 101 }, /limit/],
+      ["list_trades", { token_id: tokenId }, /token_id/],
+      ["get_candles", { token: tokenId, interval: "1m" }, /interval/],
+      ["get_coverage", { market: tokenId }, /market/],
       ["get_candles", { token: tokenId, resolution: "2h" }, /resolution/],
     ];
     for (const [name, input, expected] of cases) {

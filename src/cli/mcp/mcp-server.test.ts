@@ -15,6 +15,15 @@ async function call(t: TestContext, name: string, data: Readonly<Record<string, 
   return JSON.parse(await callForText(t, name, answer)) as Readonly<Record<string, unknown>>;
 }
 
+const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  find_market: { search: "x" },
+  get_market: { market: "5" },
+  get_price: { token: "5" },
+  get_candles: { token: "5" },
+  get_orderbook: { token: "5" },
+  list_trades: { token: "5", market: "5" },
+};
+
 /** Calls a tool of a server over a service that answers requests by their URL. */
 async function callForText(t: TestContext, name: string, answer: (url: URL) => unknown) {
   const fetch = async (url: URL) => Response.json(answer(url));
@@ -23,8 +32,7 @@ async function callForText(t: TestContext, name: string, answer: (url: URL) => u
   const [near, far] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(far), client.connect(near)]);
   cleanUp(t, async () => client.close());
-  const input = { search: "x", token: "5", market: "5" };
-  const { content } = await client.callTool({ name, arguments: input });
+  const { content } = await client.callTool({ name, arguments: inputs[name] ?? {} });
   const [{ text }] = content as [{ text: string }];
   return text;
 }

@@ -1,4 +1,5 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { z } from "zod";
 import type { Connection } from "../../../clients/typescript/src/connection.ts";
 import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
 import { tools } from "./mcp-tools.ts";
@@ -14,7 +15,9 @@ export function createMcpServer(connection: Connection, version: string): McpSer
   const server = new McpServer({ name: "oddwire", version }, { instructions });
   for (const { name, description, input, read } of tools) {
     const annotations = { readOnlyHint: true, openWorldHint: true };
-    server.registerTool(name, { description, inputSchema: input, annotations }, async (given) => {
+    // An argument of another name must not be ignored: without its filter a list has the trades of all markets.
+    const inputSchema = z.strictObject(input);
+    server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
       try {
         const answer = await read(connection, given);
         return { content: [{ type: "text" as const, text: JSON.stringify(answer, shorten) }] };
@@ -34,7 +37,10 @@ function shorten(_name: string, value: unknown): unknown {
 
 /** Returns what went wrong, and what an agent can do about it. */
 function explain({ code, message, details, retryAfterMs }: OddwireError): string {
-  const faults = details.map(({ parameter, issue }) => `; ${parameter}: ${issue}`).join("");
+  const faults = details
+    .filter(({ issue }) => !message.includes(issue))
+    .map(({ parameter, issue }) => `; ${parameter}: ${issue}`)
+    .join("");
   return `${code}: ${message}${faults}. ${adviceFor(code, retryAfterMs)}`;
 }
 
