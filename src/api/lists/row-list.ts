@@ -147,7 +147,7 @@ export function storedSource<Item extends { readonly seq: Seq; readonly sub?: nu
     openAll: async (rowsMax, columns) => {
       const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);
-      const { exportChunkRows: chunkRows, exportGroupRows: groupRows } = webLimits;
+      const { exportChunkRows: chunkRows, exportEncodedRows: groupRows } = webLimits;
       const { encode } = list;
       const chunks =
         columns === undefined || encode === undefined

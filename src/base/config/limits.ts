@@ -312,9 +312,8 @@ export const webLimits = {
   ipBlocksMax: 100_000,
   /** How often the use of keys and IP blocks are written, so that a flood costs one fsync. */
   accessFlushMs: 5000,
-  /** A change by the command line is in force after this. The command waits for it before it reports success. */
+  /** A change by the command line, which waits, is in force after this; for open sockets, which send nothing, `accessFollowMs`. */
   accessRecheckMs: 20,
-  /** The same for open sockets, which send no requests. */
   accessFollowMs: 250,
   /** Node's default. A request line with 100 token ids takes half of it. */
   headerBytesMax: 16 * 1024,
@@ -339,11 +338,10 @@ export const webLimits = {
   errorDetailsMax: 20,
   /** Rows of a page. A file with more rows is an export. */
   pageRowsMax: 1_000,
-  /** Concurrent reads of many candles: as many as the embedded engine has readers. One takes 50 ms. */
+  /** Concurrent reads of many candles, of 50 ms each, and how many more wait: the embedded engine has two readers. */
   heavyReadsMax: 2,
-  /** More of them that wait, for a second at most. */
   heavyReadsWaitingMax: 32,
-  /** Concurrent exports of all callers. Each holds two chunks of up to 20 MB, and uses up to a core. */
+  /** Concurrent exports of all callers. Each holds two chunks of up to 35 MB, and uses up to a core. */
   exportsMax: 8,
   /** Concurrent exports of one key: less than half of `exportsMax`, so that two keys cannot take all. */
   exportsPerKeyMax: 3,
@@ -354,6 +352,8 @@ export const webLimits = {
   exportChunkRows: 1_000,
   /** Rows of a row group of a columnar file: 50 MB while it is encoded. Smaller groups make files slow to read. */
   exportGroupRows: 16_384,
+  /** Rows that the engine encodes together: 34 MB. A frame takes a tenth longer with half as many (`bench/clients`). */
+  exportEncodedRows: 32_768,
   /** A cursor contains a position and a signature: about 120 characters. */
   cursorLengthMax: 512,
 } as const;
