@@ -112,6 +112,13 @@ async function measureAgents(url: string): Promise<void> {
       `${name}: ${ofAgent.toFixed(2)} ms, ${ratio} of its HTTP call (${ofHttp.toFixed(2)} ms)`,
     );
   }
+  const pings: number[] = [];
+  for (let turn = 0; turn < 2 * requests; turn += 1) {
+    const startedAt = performance.now();
+    await agent.ping();
+    if (turn >= requests) pings.push(performance.now() - startedAt);
+  }
+  console.log(`ping, which reads nothing: ${median(pings).toFixed(2)} ms`);
   await agent.close();
 }
 

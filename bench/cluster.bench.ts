@@ -64,10 +64,10 @@ try {
   await rm(dir, { recursive: true, force: true });
 }
 
-type OptionsOf = (role: "index" | "api", name: string) => Parameters<typeof Service.open>[0];
+type GetOptions = (role: "index" | "api", name: string) => Parameters<typeof Service.open>[0];
 
 async function measure(
-  toOptions: OptionsOf,
+  toOptions: GetOptions,
   servers: readonly (number | undefined)[],
 ): Promise<void> {
   const startedAtMs = performance.now();
@@ -88,7 +88,7 @@ async function measure(
   console.log(`load of the machine ${loadavg()[0]?.toFixed(1)}`);
 }
 
-async function measureReady(toOptions: OptionsOf): Promise<void> {
+async function measureReady(toOptions: GetOptions): Promise<void> {
   const took: Record<string, number[]> = { "on a first start": [], "on a second start": [] };
   for (let round = 0; round < starts; round += 1) {
     for (const times of Object.values(took)) {
@@ -110,7 +110,7 @@ async function measureReady(toOptions: OptionsOf): Promise<void> {
 async function measureFailover(parts: {
   readonly api: Service;
   readonly active: Service;
-  readonly toOptions: OptionsOf;
+  readonly toOptions: GetOptions;
 }): Promise<void> {
   let { active } = parts;
   const took: number[] = [];

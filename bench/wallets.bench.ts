@@ -11,12 +11,14 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { type ChildServer, killServers, startServer, stopService } from "./child-server.ts";
 import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
-import { type Load, runConstantRate, runOneByOne } from "./http-load.ts";
+import { type Load, runConstantRate, runOneByOne, type Target } from "./http-load.ts";
 import { fillLedger, holders, type StoredLedger } from "./ledger-store.ts";
+import { median } from "./median.ts";
 
 const millions = Number(process.argv[2] ?? 10);
 const requestsEach = Number(process.argv[3] ?? 200);
@@ -25,6 +27,7 @@ const rows = millions * 1_000_000;
 const trades = 1_000_000;
 const blocks = toBlocks(trades);
 const secondsPerBlock = Math.round((365 * 86_400) / blocks);
+const newBlockEveryMs = 1500;
 const nameWidth = 44;
 const key = generateKey("admin");
 const random = new SeededRandom(Math.floor(performance.timeOrigin));
@@ -42,7 +45,10 @@ try {
   console.log(
     `${stored.rows} rows of ledgers, ${stored.bytesPerRow.toFixed(1)} bytes each with its balance`,
   );
-  const node = await startServer("endless-node.ts", [blocks, secondsPerBlock, 1500].map(String));
+  const node = await startServer(
+    "endless-node.ts",
+    [blocks, secondsPerBlock, newBlockEveryMs].map(String),
+  );
   const service = await serveColdStore(node.url, { dataDir, dir, key });
   await measure(service, stored);
   await stopService(service);
@@ -57,7 +63,6 @@ async function measure(service: ChildServer, stored: StoredLedger): Promise<void
   const { ids } = getTokens(trades);
   const some = (toPath: (wallet: string) => string) =>
     Array.from({ length: requestsEach }, () => toPath(random.pick(usual)));
-  const few = (path: string) => Array.from({ length: 5 }, () => path);
   const anyBlock = () => random.integer(0, blocks - 1);
   const activity = (wallet: string) => `/v1/wallets/${wallet}/activity?limit=100`;
   const markets = Array.from({ length: requestsEach }, () =>
@@ -75,7 +80,6 @@ async function measure(service: ChildServer, stored: StoredLedger): Promise<void
     "wallet, 500 to 2,000 rows": some((wallet) => `/v1/wallets/${wallet}`),
     "pnl by day, 500 to 2,000 rows": some((wallet) => `/v1/wallets/${wallet}/pnl`),
     "activity, first page": some(activity),
-    "activity, first page of 10 % of all rows": few(activity(tenth)),
     "activity, deep in 10 % of all rows": Array.from(
       { length: requestsEach },
       () => `${activity(tenth)}&to_block=${anyBlock()}`,
@@ -84,17 +88,20 @@ async function measure(service: ChildServer, stored: StoredLedger): Promise<void
       .slice(0, 20)
       .map((id) => `${activity(tenth)}&token_id=${id}`),
     "trades of a wallet": some((wallet) => `/v1/trades?wallet=${wallet}&limit=100`),
-    "positions, 1 % of all rows": few(`/v1/wallets/${hundredth}/positions`),
-    "positions, 10 % of all rows": few(`/v1/wallets/${tenth}/positions`),
-    "wallet, 10 % of all rows": few(`/v1/wallets/${tenth}`),
     "holders, usual token": markets.map((id) => `/v1/markets/${id}/holders`),
-    [`holders, ${holders}`]: few(`${largest}/holders`),
     "open interest of a market now": markets.map((id) => `/v1/markets/${id}`),
     "open interest of a market, a year of days": markets.map(
       (id) => `/v1/markets/${id}/open-interest?resolution=1d`,
     ),
-    "open interest of the largest, hours": few(`${largest}/open-interest?resolution=1h`),
-    "open interest of all, a year of days": few("/v1/open-interest?resolution=1d"),
+  };
+  const large: Readonly<Record<string, string>> = {
+    "activity, first page of 10 % of all rows": activity(tenth),
+    "positions, 1 % of all rows": `/v1/wallets/${hundredth}/positions`,
+    "positions, 10 % of all rows": `/v1/wallets/${tenth}/positions`,
+    "wallet, 10 % of all rows": `/v1/wallets/${tenth}`,
+    [`holders, ${holders}`]: `${largest}/holders`,
+    "open interest of the largest, hours": `${largest}/open-interest?resolution=1h`,
+    "open interest of all, a year of days": "/v1/open-interest?resolution=1d",
   };
   const target = { url, key, connections: 1 };
   console.log(`memory ${await readMemory(service)}`);
@@ -103,9 +110,12 @@ async function measure(service: ChildServer, stored: StoredLedger): Promise<void
   for (const [name, paths] of Object.entries(lists)) {
     console.log(`${name.padEnd(nameWidth)} ${reported(await runOneByOne({ ...target, paths }))}`);
   }
+  for (const [name, path] of Object.entries(large)) {
+    console.log(`${name.padEnd(nameWidth)} ${reported(await runAfterBlocks(target, path))}`);
+  }
   const [others] = await Promise.all([
-    runConstantRate({ ...target, paths: ["/v1/markets?limit=1"] }, 100, 5000),
-    runOneByOne({ ...target, paths: few(`/v1/wallets/${tenth}/positions`) }),
+    runConstantRate({ ...target, paths: ["/v1/markets?limit=1"] }, 100, 5 * newBlockEveryMs),
+    runAfterBlocks(target, `/v1/wallets/${tenth}/positions`),
   ]);
   console.log(
     `${"markets beside positions of 10 % of all rows".padEnd(nameWidth)} ${reported(others)}`,
@@ -124,6 +134,17 @@ async function measure(service: ChildServer, stored: StoredLedger): Promise<void
     );
   }
   console.log(`memory ${await readMemory(service)}, load ${getLoad()}`);
+}
+
+/** Requests a path once after each of some new blocks, which end what is cached of it. The last figure is the slowest. */
+async function runAfterBlocks(target: Omit<Target, "paths">, path: string): Promise<Load> {
+  const latencies: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await pause(1.2 * newBlockEveryMs);
+    latencies.push((await runOneByOne({ ...target, paths: [path] })).p50Ms);
+  }
+  const [p50Ms, p99Ms] = [median(latencies), Math.max(...latencies)];
+  return { requests: latencies.length, p50Ms, p99Ms };
 }
 
 /** Reads every page of a list. Throws when a row comes twice. */
