@@ -265,16 +265,16 @@ export type Undecodable = { readonly kind: "undecodable"; readonly reason: strin
 /** Every event. */
 export type ChainEvent = TradeEvent | StoredEvent | Undecodable;
 /** The event of a kind. */
-type EventOf<Kind extends ChainEvent["kind"]> = Extract<ChainEvent, { readonly kind: Kind }>;
+type EventByKind<Kind extends ChainEvent["kind"]> = Extract<ChainEvent, { readonly kind: Kind }>;
 /** The part of one order in a match. */
-export type OrderFilled = EventOf<"order_filled">;
+export type OrderFilled = EventByKind<"order_filled">;
 /** The exchange's summary of a match. */
-export type OrdersMatched = EventOf<"orders_matched">;
+export type OrdersMatched = EventByKind<"orders_matched">;
 /** A refund by a fee module. */
-export type FeeRefunded = EventOf<"fee_refunded">;
-export type TokensTransferred = EventOf<"tokens_transferred">;
-export type PositionsChanged = EventOf<"positions_changed">;
-export type PositionMigrated = EventOf<"position_migrated">;
+export type FeeRefunded = EventByKind<"fee_refunded">;
+export type TokensTransferred = EventByKind<"tokens_transferred">;
+export type PositionsChanged = EventByKind<"positions_changed">;
+export type PositionMigrated = EventByKind<"position_migrated">;
 
 const storedKinds: ReadonlySet<string> = new Set(Object.keys(subjectFieldByKind));
 

@@ -165,8 +165,8 @@ export function toMarketFields(market: Market | null) {
   };
 }
 
-/** All that the views know about a token, as rows have it. `module` is that of generation 3, for any id of its form. */
-export function toKnownFields(token: TokenFacts) {
+/** What the views have of a token and its market, as rows present it. `module` is that of generation 3, for any id of its form. */
+export function toTokenAndMarketFields(token: TokenFacts) {
   return {
     ...toTokenFields(token),
     module: parseGen3TokenId(token.tokenId)?.module ?? null,

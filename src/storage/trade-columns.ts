@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { assert } from "../base/assert.ts";
 import type { TokenId } from "../base/ids.ts";
 import type { TokenFacts } from "../market/market.ts";
-import { type TradeRow, toKnownFields } from "../rows/trade-row.ts";
+import { type TradeRow, toTokenAndMarketFields } from "../rows/trade-row.ts";
 import { fillColumns } from "./codec/fill-layout.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { textLiteral } from "./sql-literal.ts";
@@ -134,7 +134,7 @@ export async function encodeTrades(engine: Engine, file: TradeFile): Promise<Buf
   const lines: string[] = [];
   for (const [hex] of found) {
     const token = prefixed(hex) as TokenId;
-    lines.push(JSON.stringify({ token, ...toKnownFields(getToken(token)) }, toWellFormed));
+    lines.push(JSON.stringify({ token, ...toTokenAndMarketFields(getToken(token)) }, toWellFormed));
     // Requests of a service that exports have their turn.
     if (lines.length % tokensPerTurn === 0) await turn();
   }

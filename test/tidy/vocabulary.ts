@@ -24,7 +24,7 @@ const vagueNames = /^(?:shown|wanted)$/;
 
 function isBannedName(name: string): boolean {
   if (vagueNames.test(name)) return true;
-  if (/[a-z0-9]Of$/.test(name) && /^[a-z]/.test(name)) return !namesInOf.test(name);
+  if (/[a-z0-9]Of$/.test(name)) return !namesInOf.test(name);
   return getParts(name.replace(/false_?alarms?/i, "")).some((part) => bannedParts.test(part));
 }
 

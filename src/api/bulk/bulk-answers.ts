@@ -126,8 +126,9 @@ export class BulkAnswers {
   }
 
   /**
-   * Yields the rows of each chunk, as JSON unless they are encoded. Throws `UNAUTHORIZED` when the key has been revoked, and an error when the
-   * file does not have the rows that its headers say, such as candles that a reorg removed meanwhile.
+   * Yields the rows of each chunk, as JSON unless they are encoded. Throws `UNAUTHORIZED` when the key has been revoked,
+   * and an error when the file does not have the rows that its headers say, such as candles that a reorg removed
+   * meanwhile.
    */
   async *#whileLive<Item>(
     { writer }: FileRequest<Item>,

@@ -25,7 +25,7 @@ type Content<Body> = Body extends { readonly meta: infer Shown }
 type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
 /** A request whose parts were read by their schemas. */
-type RequestOf<
+type RouteRequest<
   Params extends TObject,
   Query extends TObject,
   Body extends TObject,
@@ -71,7 +71,7 @@ export type RouteOptions<
   /** `Cache-Control` of success; `no-store` by default. */
   readonly cacheControl?: string;
   /** If set, responses are cached as bytes (`response-cache.ts`) under this policy. */
-  readonly getCachePolicy?: (request: RequestOf<Params, Query, Body>) => CachePolicy;
+  readonly getCachePolicy?: (request: RouteRequest<Params, Query, Body>) => CachePolicy;
   /** Whether the response is a file, of which parts can be requested and which has an `ETag`. */
   readonly isFile?: boolean;
   /** Whether a response has an `ETag`, and is 304 for a client that has it already. */
@@ -79,7 +79,7 @@ export type RouteOptions<
   /** A promise to wait for before the handler reads anything; `null` when there is nothing to wait for. */
   readonly whenReady?: (request: FastifyRequest) => Promise<void> | null;
   readonly handler: (
-    request: RequestOf<Params, Query, Body>,
+    request: RouteRequest<Params, Query, Body>,
     reply: FastifyReply,
   ) => Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
 };

@@ -236,13 +236,15 @@ const clientSettings = {
 };
 
 type Settings = Readonly<Record<string, { readonly fallback: Value }>>;
-type ValuesOf<Known extends Settings> = { readonly [Name in keyof Known]: Known[Name]["fallback"] };
+type SettingValues<Known extends Settings> = {
+  readonly [Name in keyof Known]: Known[Name]["fallback"];
+};
 
 /** The configuration of the service. */
-export type Config = ValuesOf<typeof settings>;
+export type Config = SettingValues<typeof settings>;
 
 /** The configuration of client commands: the service to call, and the key to send. */
-export type ClientConfig = ValuesOf<typeof clientSettings>;
+export type ClientConfig = SettingValues<typeof clientSettings>;
 
 /** All mistakes in the configuration, a sentence each. The process exits with code 2. */
 export class ConfigError extends Error {

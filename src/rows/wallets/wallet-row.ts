@@ -98,7 +98,7 @@ type WalletFacts = {
 };
 
 /**
- * A wallet as clients see it. Sums are over the positions whose whole ledger is indexed, so that nobody can hide them by
+ * A wallet as clients see it. Sums are over the positions whose whole ledger is indexed, so that no one can hide them by
  * sending a token of another market. Without such a position they are `null`.
  */
 export function toWalletRow(
