@@ -109,13 +109,13 @@ export class Admission {
     const blockedForMs = this.#guard.blockedForMs(bucket);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
       return refuseBlocked(sender, blockedForMs, this.#ipLimit);
-    if (access === "preflight" || access === "file") return this.#admitApart(sender, access);
+    if (access === "preflight" || access === "file") return this.#admitSeparately(sender, access);
     // A load balancer probes every node, so its health checks are not counted.
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
     const value = getKey(request.headers);
     if (!takesNoKey(access) && hasOtherBearer(request.headers))
       return this.#admitByIp(sender, invalid("authorization", "has another key than X-API-Key"));
-    if (access === "upgrade" && value === undefined) return this.#admitApart(sender, access);
+    if (access === "upgrade" && value === undefined) return this.#admitSeparately(sender, access);
     if (takesNoKey(access) || (value === undefined && this.#needsNoKey(access)))
       return this.#admitByIp(sender, null);
     const key = this.#verify(value, ip);
@@ -187,7 +187,7 @@ export class Admission {
   }
 
   /** Counts a request against a limit of its own, and shows the limit of the IP. */
-  #admitApart(sender: TimedSender, kind: keyof typeof separateLimits): Awaitable<Caller> {
+  #admitSeparately(sender: TimedSender, kind: keyof typeof separateLimits): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
     const limit = separateLimits[kind];
     const taken = this.#access.ipWindow.acquire(`${kind} ${bucket}`, limit, startedAtMs);

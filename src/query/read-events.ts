@@ -39,7 +39,7 @@ export type EventList = ListOrder & EventFilter;
 export function storedEvents(list: EventList): StoredList<LocatedEvent> {
   return {
     ...list,
-    question: "events",
+    query: "events",
     table: "events",
     read: readStoredEvents,
     settings: pageSettings,

@@ -24,7 +24,7 @@ export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
   const traced = wallet === null ? "" : ` AND ${tradedBlocksSql(wallet)}`;
   return {
     ...list,
-    question: "trades",
+    query: "trades",
     ...getTable(table),
     ...(hasFewTokens
       ? { byToken: tokenIds.map((id) => toSql({ ...filter, tokenIds: [id] }, tokens) + traced) }

@@ -24,7 +24,7 @@ type Positioned = { readonly seq: Seq; readonly sub?: number };
 /** The rows of a list, and the condition that they fulfill. */
 export type StoredList<Item extends Positioned> = ListOrder &
   Condition<Item> & {
-    readonly question: "trades" | "events" | "activity";
+    readonly query: "trades" | "events" | "activity";
     readonly table: FillTable | "events" | "ledger";
     /** Whether rows are also ordered by `sub`. */
     readonly hasSub?: boolean;
@@ -96,10 +96,10 @@ export class RowSnapshot<Item extends Positioned> {
 
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
-    const { order, question, getNearPart } = this.#list;
+    const { order, query, getNearPart } = this.#list;
     const unfinalized = this.#unfinalized.slice(0, limit);
     if (order === "desc" && unfinalized.length === limit) {
-      this.#facts.reads.add(question, "head");
+      this.#facts.reads.add(query, "head");
       return unfinalized;
     }
     const near = (await getNearPart?.(this.#facts, limit)) ?? null;
@@ -170,8 +170,8 @@ export class RowSnapshot<Item extends Positioned> {
     limit: number,
     encode: (from: string) => Promise<Uint8Array>,
   ): Promise<FinalChunk<EncodedRows>> {
-    const { byToken, sql, table, order, question, settings } = this.#list;
-    this.#facts.reads.add(question, "engine");
+    const { byToken, sql, table, order, query, settings } = this.#list;
+    this.#facts.reads.add(query, "engine");
     const end = this.#limitSql(limit);
     const parts = (byToken ?? [sql]).map(
       (part) => `(SELECT seq FROM ${table} ${this.#whereSql({ after, sql: part })} ${end})`,
@@ -194,9 +194,9 @@ export class RowSnapshot<Item extends Positioned> {
     limit: number,
     near: NearPart<Item> | null = null,
   ): Promise<readonly Item[]> {
-    const { order, question } = this.#list;
+    const { order, query } = this.#list;
     if (order === "desc" && after === 0 && afterSub === undefined) return [];
-    this.#facts.reads.add(question, "engine");
+    this.#facts.reads.add(query, "engine");
     const page = { after, afterSub, boundary: this.#boundary, limit };
     if (near === null) return this.#readByToken(page);
     const rows = await this.#readPart(near.sql, page, near.rows);

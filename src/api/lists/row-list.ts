@@ -143,7 +143,7 @@ export function storedSource<Item extends { readonly seq: Seq; readonly sub?: nu
 ): RowSource<Item> {
   return {
     first: async (count) => new RowSnapshot(facts, list).first(count),
-    toPosition: toPlace,
+    toPosition: toCursorPosition,
     openAll: async (rowsMax, columns) => {
       const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);
@@ -157,12 +157,18 @@ export function storedSource<Item extends { readonly seq: Seq; readonly sub?: nu
                 encode(facts.engine, from, columns),
               ),
             );
-      return { rowCount: count, edge: edge === null ? null : toPlace(edge), chunks };
+      return { rowCount: count, edge: edge === null ? null : toCursorPosition(edge), chunks };
     },
   };
 }
 
-function toPlace({ seq, sub }: { readonly seq: Seq; readonly sub?: number }): CursorPosition {
+function toCursorPosition({
+  seq,
+  sub,
+}: {
+  readonly seq: Seq;
+  readonly sub?: number;
+}): CursorPosition {
   return sub === undefined ? [seq] : [seq, sub];
 }
 

@@ -28,7 +28,7 @@ type Ballot = BlockRef & { readonly votes: Votes; readonly base: Hash | null };
 /**
  * Decides which block is final (R2): the highest that more than half of all configured endpoints have at or below the
  * block that each of them reports as final, on top of our last final block. An endpoint that is silent, stalled or
- * behind does not vote and still counts. With the rule `follow`, it stops counting after `endpointAbsenceMsMax`, unless
+ * behind does not vote and still counts. With the rule `follow`, it stops counting after `finalityAbsenceMsMax`, unless
  * it answers and is on another branch.
  */
 export class Finality {

@@ -30,7 +30,7 @@ const singleKinds: ReadonlySet<LedgerRow["kind"]> = new Set(["trade", "fee_refun
 export function storedActivity({ wallets, filter, ...order }: ActivityList): StoredList<Activity> {
   return {
     ...order,
-    question: "activity",
+    query: "activity",
     table: "ledger",
     hasSub: true,
     settings: fewRowsSettings,
