@@ -28,6 +28,8 @@ test("200: totals and profits are the sums of the complete positions", async () 
       assert.equal(wallet[name], isKnown ? formatMicros(total) : null, name);
     }
     const [last] = await server.getAll(`${path}/pnl?order=desc&limit=500`);
+    assert.equal(last?.["complete"] ?? wallet["complete"], wallet["complete"]);
+    assert.equal(last?.["cost_complete"] ?? wallet["cost_complete"], wallet["cost_complete"]);
     const realized = last?.["cumulative_realized_pnl"] ?? wallet["realized_pnl"];
     assert.equal(realized, wallet["realized_pnl"]);
   }

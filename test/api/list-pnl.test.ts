@@ -25,6 +25,8 @@ test("200: the buckets of every resolution add up to the totals of the wallet", 
       assert.equal(last["cumulative_volume_usd"], data["volume_usd"]);
       assert.equal(last["cumulative_fees_usd"], data["fees_usd"]);
       assert.equal(last["cumulative_realized_pnl"], data["realized_pnl"]);
+      assert(rows.every(({ complete }) => complete === data["complete"]));
+      assert(rows.every(({ cost_complete: complete }) => complete === data["cost_complete"]));
       let sum = 0n;
       for (const row of rows) {
         sum += toMicros(row["realized_pnl"]);

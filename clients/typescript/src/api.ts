@@ -209,6 +209,8 @@ export type Activity = {
 export type ProfitBucket = {
   readonly timestamp: Time;
   readonly timestamp_ms: Milliseconds;
+  readonly complete: boolean;
+  readonly cost_complete: boolean;
   readonly realized_pnl: Decimal | null;
   readonly fees_usd: Decimal;
   readonly volume_usd: Decimal;
@@ -1691,7 +1693,7 @@ export type ListPnl = {
     readonly end?: string | number | undefined;
     readonly order?: "asc" | "desc" | undefined;
     readonly min_seq?: number | undefined;
-    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "realized_pnl" | "fees_usd" | "volume_usd" | "trades" | "cumulative_realized_pnl" | "cumulative_fees_usd" | "cumulative_volume_usd" | "cumulative_trades")[] | undefined;
+    readonly fields?: readonly ("timestamp" | "timestamp_ms" | "complete" | "cost_complete" | "realized_pnl" | "fees_usd" | "volume_usd" | "trades" | "cumulative_realized_pnl" | "cumulative_fees_usd" | "cumulative_volume_usd" | "cumulative_trades")[] | undefined;
   };
   readonly answer: {
     readonly data: readonly ProfitBucket[];

@@ -19,6 +19,10 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   fee_shares: "Fee paid in shares, already left out of size; CTF Exchange V1 charges it on a BUY",
   counterparty: "The other side, or who received the collateral; null for none",
   via: "The contract that acted for the wallet; null for transfers",
+  "ProfitBucket.complete":
+    "Whether every transfer of all tokens of the wallet is indexed; if not, profit leaves some out",
+  "ProfitBucket.cost_complete":
+    "Whether the cost of all shares of the wallet is known; received shares have none",
   cumulative_realized_pnl: "realized_pnl from the first bucket through this one",
   cumulative_fees_usd: "fees_usd from the first bucket through this one",
   cumulative_volume_usd: "volume_usd from the first bucket through this one",

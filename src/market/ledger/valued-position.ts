@@ -21,6 +21,16 @@ export type ValuedPosition = Position & {
   readonly mergeable: bigint;
 };
 
+/** Returns whether sums over positions leave none out, and whether the cost of all their shares is known, too. */
+export function getCompleteness(positions: readonly ValuedPosition[]): {
+  readonly isComplete: boolean;
+  readonly isCostComplete: boolean;
+} {
+  const isComplete = positions.every((position) => position.isComplete);
+  const isKnown = positions.every(({ known, shares }) => known === shares);
+  return { isComplete, isCostComplete: isComplete && isKnown };
+}
+
 /** Values shares, rounded down. */
 export function valueShares(shares: bigint, price: Fraction | null): bigint | null {
   return price && floorDivide(shares * price.numerator, price.denominator);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
+import { getCompleteness, type ValuedPosition } from "../../market/ledger/valued-position.ts";
 import type { PnlBucket } from "../../market/ledger/wallet-totals.ts";
 import * as wire from "../wire-format.ts";
 
@@ -9,6 +10,8 @@ const count = Type.Integer({ minimum: 0 });
 /** The profit and trades of a wallet in one bucket of time, and from the first bucket through this one. */
 export const pnlRow = Type.Object({
   ...wire.timeShape,
+  complete: Type.Boolean(),
+  cost_complete: Type.Boolean(),
   realized_pnl: amountNullable,
   fees_usd: wire.decimalText,
   volume_usd: wire.decimalText,
@@ -36,11 +39,19 @@ export function toPnlPoints(buckets: readonly PnlBucket[]): PnlPoint[] {
   });
 }
 
-/** A bucket as clients see it. Without a token whose whole ledger is indexed, profit is not known. */
-export function toPnlRow(point: PnlPoint, hasProfit: boolean): Static<typeof pnlRow> {
-  const { bucket, realized, fees, volume, trades, cumulative } = point;
-  return {
+/**
+ * Returns how to present the buckets of a wallet. Profit is that of the positions whose whole ledger is indexed; without
+ * any, it is not known.
+ */
+export function presentPnl(
+  positions: readonly ValuedPosition[],
+): (point: PnlPoint) => Static<typeof pnlRow> {
+  const { isComplete, isCostComplete } = getCompleteness(positions);
+  const hasProfit = positions.some((position) => position.isComplete);
+  return ({ bucket, realized, fees, volume, trades, cumulative }) => ({
     ...wire.timeFields(bucket),
+    complete: isComplete,
+    cost_complete: isCostComplete,
     realized_pnl: hasProfit ? formatMicros(realized) : null,
     fees_usd: formatMicros(fees),
     volume_usd: formatMicros(volume),
@@ -49,5 +60,5 @@ export function toPnlRow(point: PnlPoint, hasProfit: boolean): Static<typeof pnl
     cumulative_fees_usd: formatMicros(cumulative.fees),
     cumulative_volume_usd: formatMicros(cumulative.volume),
     cumulative_trades: cumulative.trades,
-  };
+  });
 }

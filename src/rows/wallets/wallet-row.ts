@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
 import type { Address } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import type { ValuedPosition } from "../../market/ledger/valued-position.ts";
+import { getCompleteness, type ValuedPosition } from "../../market/ledger/valued-position.ts";
 import type { WalletTotals } from "../../market/ledger/wallet-totals.ts";
 import type { Market } from "../../market/market.ts";
 import { marketRow } from "../market-row.ts";
@@ -107,7 +107,7 @@ export function toWalletRow(
 ): Static<typeof walletRow> {
   const contract = contracts.byAddress.get(address);
   const whole = positions.filter((position) => position.isComplete);
-  const isComplete = whole.length === positions.length;
+  const { isComplete, isCostComplete } = getCompleteness(positions);
   const sum = (getAmount: (position: ValuedPosition) => bigint | null) =>
     whole.length === 0 && !isComplete
       ? null
@@ -126,7 +126,7 @@ export function toWalletRow(
     kind: contract === undefined ? "wallet" : "contract",
     label: contract?.kind ?? null,
     complete: isComplete,
-    cost_complete: isComplete && positions.every(({ known, shares }) => known === shares),
+    cost_complete: isCostComplete,
     positions_open: positions.filter(({ status }) => status === "open").length,
     positions_total: positions.length,
     positions_incomplete: positions.length - whole.length,

@@ -290,6 +290,8 @@ class Activity(TypedDict):
 class ProfitBucket(TypedDict):
     timestamp: Time
     timestamp_ms: Milliseconds
+    complete: bool
+    cost_complete: bool
     realized_pnl: DecimalText | None
     fees_usd: DecimalText
     volume_usd: DecimalText
@@ -2102,6 +2104,8 @@ class ListPnlQuery(TypedDict):
             Literal[
                 "timestamp",
                 "timestamp_ms",
+                "complete",
+                "cost_complete",
                 "realized_pnl",
                 "fees_usd",
                 "volume_usd",

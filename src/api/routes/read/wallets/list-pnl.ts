@@ -2,7 +2,12 @@ import { type Static, Type } from "typebox";
 import { address } from "../../../../base/input/client-texts.ts";
 import { PnlSeries } from "../../../../market/ledger/wallet-totals.ts";
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
-import { type PnlPoint, pnlRow, toPnlPoints, toPnlRow } from "../../../../rows/wallets/pnl-row.ts";
+import {
+  type PnlPoint,
+  pnlRow,
+  presentPnl,
+  toPnlPoints,
+} from "../../../../rows/wallets/pnl-row.ts";
 import { untilChange } from "../../../backend.ts";
 import { checkRange } from "../../../http/parameters.ts";
 import { bucketQuery } from "../../../lists/bucket-query.ts";
@@ -40,7 +45,6 @@ export function listPnl(parts: ListParts): Route {
       const series = new PnlSeries(bucketSeconds[query.resolution]);
       const wallet = await readWallet({ facts, directory }, params.address, series);
       if (wallet === null) throw unknownWallet();
-      const hasProfit = wallet.positions.some((position) => position.isComplete);
       const points = select(toPnlPoints(series.finish()), query);
       const source = memorySource(points, {
         after,
@@ -48,7 +52,7 @@ export function listPnl(parts: ListParts): Route {
         isAfter: ({ bucket }, [edge]) =>
           query.order === "asc" ? bucket > Number(edge) : bucket < Number(edge),
       });
-      const writer = publicAs((point: PnlPoint) => toPnlRow(point, hasProfit));
+      const writer = publicAs(presentPnl(wallet.positions));
       return answerList(parts, reply, { path, query, pageRows, row: pnlRow, source, ...writer });
     },
   });
