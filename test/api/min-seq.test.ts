@@ -38,19 +38,28 @@ test("200: waits for a position that is indexed soon", async () => {
 });
 
 test("200: a cursor of a node that is ahead waits for its position, then continues", async () => {
-  const next = server.newestBlock + 1;
-  const ahead = new Cursors(access.keys.deriveSecret("cursors"), () => toFirstSeq(next));
-  const path = "/v1/resolutions";
-  const { pagination } = await server.getPage(`${path}?limit=1`);
-  assert(pagination.next_cursor !== null);
-  const here = new Cursors(access.keys.deriveSecret("cursors"), () => 0);
-  const query = { order: "desc", status: "confirmed" };
-  const place = here.decode(path, { ...query, cursor: pagination.next_cursor });
-  assert(place !== null);
-  const cursor = encodeURIComponent(ahead.encode(path, query, place));
-  const requested = server.get(`${path}?limit=1&cursor=${cursor}`);
-  await server.advance({ unfinalized: next });
-  assert.equal((await requested).status, 200);
+  const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
+  const lists = [
+    { path: "/v1/resolutions", query: { order: "desc", status: "confirmed" } },
+    {
+      // An id of the market that is not its condition id.
+      path: `/v1/markets/${String(trade["token_id"])}/holders`,
+      query: { include_contracts: false, include_pnl: false },
+    },
+  ];
+  for (const { path, query } of lists) {
+    const next = server.newestBlock + 1;
+    const ahead = new Cursors(access.keys.deriveSecret("cursors"), () => toFirstSeq(next));
+    const { pagination } = await server.getPage(`${path}?limit=1`);
+    assert(pagination.next_cursor !== null);
+    const here = new Cursors(access.keys.deriveSecret("cursors"), () => 0);
+    const position = here.decode(path, { ...query, cursor: pagination.next_cursor });
+    assert(position !== null);
+    const cursor = encodeURIComponent(ahead.encode(path, query, position));
+    const requested = server.get(`${path}?limit=1&cursor=${cursor}`);
+    await server.advance({ unfinalized: next });
+    assert.equal((await requested).status, 200, path);
+  }
 });
 
 test("503: a position that is not indexed in time", async () => {

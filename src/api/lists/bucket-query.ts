@@ -3,8 +3,6 @@ import { Type } from "typebox";
 import type { BucketPage } from "../../query/bucket-page.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../http/parameters.ts";
-import type { CursorPosition } from "../route/cursor.ts";
-import { getPage } from "../route/list-answer.ts";
 import type { ListParts, RowSource } from "./row-list.ts";
 
 /** The parameters of a list of buckets of time: a page of at most `pageRows` buckets, or a file. */
@@ -55,17 +53,9 @@ export function bucketSource<Item extends { readonly bucket: number }>(
     from: edge === undefined || order === "desc" ? from : Number(edge) + bucketSeconds,
     to: edge === undefined || order === "asc" ? to : Number(edge),
   };
-  const isReversed = order !== query.order;
-  const toPosition = ({ bucket }: Item): CursorPosition => [bucket];
   return {
     first: (limit) => read({ ...page, limit }),
-    toPosition,
-    openAll: async (rowsMax) => {
-      const rows = await read({ ...page, limit: rowsMax + 1 });
-      const { rows: sent, edge: last } = getPage(rows, rowsMax, toPosition);
-      const chunks = [isReversed ? sent.toReversed() : sent];
-      return { rowCount: sent.length, edge: last, chunks };
-    },
-    isReversed,
+    toPosition: ({ bucket }) => [bucket],
+    isReversed: order !== query.order,
   };
 }

@@ -1,5 +1,4 @@
 /** Pages and exports of market lists. A list stays as it was when its first page was requested. */
-import type { FastifyReply } from "fastify";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
@@ -10,7 +9,7 @@ import type { FileRows } from "../bulk/bulk-answers.ts";
 import type { CursorPosition } from "../route/cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
-import { answerList, firstRows, type ListParts, publicAs, type RowList } from "./row-list.ts";
+import { firstRows, type ListParts, publicAs } from "./row-list.ts";
 
 /** A market with the name of its list, which is empty when no page follows. */
 type NamedMarket = ListedMarket & { readonly name: string };
@@ -18,8 +17,9 @@ type NamedMarket = ListedMarket & { readonly name: string };
 type ListedRow<Row> = { readonly market: NamedMarket; readonly row: Row };
 
 /** A requested list, and how its rows are made. */
-type MarketListing<Row> = Pick<RowList<unknown>, "path" | "row" | "pageRows"> & {
-  readonly query: RowList<unknown>["query"] & {
+type MarketListing<Row> = {
+  readonly path: string;
+  readonly query: {
     readonly order: "asc" | "desc";
     readonly search?: string | undefined;
     readonly cursor?: string | undefined;
@@ -47,16 +47,15 @@ export class MarketLists {
     this.#snapshots = new ListSnapshots(clock);
   }
 
-  /** Responds with a page or a file. Throws `INVALID_CURSOR`. */
-  async answer<Row>(reply: FastifyReply, listing: MarketListing<Row>) {
+  /** Returns the source of a list. Throws `INVALID_CURSOR`. */
+  open<Row>(listing: MarketListing<Row>) {
     const start = this.#parts.cursors.decode(listing.path, listing.query);
-    const source: RowList<ListedRow<Row>>["source"] = {
-      first: async (count) => this.#readRows(listing, start, count),
-      toPosition: ({ market }) => toPosition(market),
-      openAll: async (rowsMax) => this.#openAll(listing, start, rowsMax),
+    return {
+      first: async (count: number) => this.#readRows(listing, start, count),
+      toPosition: ({ market }: ListedRow<Row>) => toPosition(market),
+      openAll: async (rowsMax: number) => this.#openAll(listing, start, rowsMax),
+      writer: publicAs(({ row }: ListedRow<Row>) => row),
     };
-    const presented = publicAs(({ row }: ListedRow<Row>) => row);
-    return answerList(this.#parts, reply, { ...listing, source, ...presented });
   }
 
   /** Reads up to `limit` rows, which includes one more than the page has: it shows that a next page exists. */

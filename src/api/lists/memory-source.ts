@@ -8,21 +8,11 @@ export function memorySource<Item>(
     after,
     toPosition,
     isAfter,
-  }: {
+  }: Pick<RowSource<Item>, "toPosition"> & {
     readonly after: CursorPosition | null;
-    readonly toPosition: (item: Item) => CursorPosition;
     readonly isAfter: (item: Item, after: CursorPosition) => boolean;
   },
 ): RowSource<Item> {
   const rest = after === null ? items : items.filter((item) => isAfter(item, after));
-  return {
-    first: async (count) => rest.slice(0, count),
-    toPosition,
-    openAll: async (rowsMax) => {
-      const sent = rest.slice(0, rowsMax);
-      const last = rest.length > rowsMax ? sent.at(-1) : undefined;
-      const edge = last === undefined ? null : toPosition(last);
-      return { rowCount: sent.length, edge, chunks: [sent] };
-    },
-  };
+  return { first: async (count) => rest.slice(0, count), toPosition };
 }

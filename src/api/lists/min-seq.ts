@@ -3,7 +3,7 @@ import { type TObject, Type } from "typebox";
 import { isAheadOfChain, waitForPosition } from "../../query/wait-for-position.ts";
 import type { Backend } from "../backend.ts";
 import { Cursors } from "../route/cursor.ts";
-import type { Route } from "../route/route.ts";
+import { fillPath, type Route } from "../route/route.ts";
 
 const parameter = "min_seq";
 const minSeq = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 }));
@@ -18,8 +18,7 @@ export function withMinSeq(route: Route, backend: Backend): Route {
     [parameter]: minSeq,
   });
   const whenReady = ({ query, params }: FastifyRequest) => {
-    const values = params as Readonly<Record<string, unknown>>;
-    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+    const path = fillPath(route.path, params as Readonly<Record<string, unknown>>);
     return untilSeen(query as MinSeqQuery, { ...backend, path });
   };
   return { ...route, querystring, whenReady };

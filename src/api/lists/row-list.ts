@@ -1,9 +1,10 @@
 /** Lists of rows: a page as JSON, or all rows as a file. */
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { type TObject, Type } from "typebox";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
+import type { Awaitable } from "../../base/time/awaitable.ts";
 import { readAhead } from "../../base/time/read-ahead.ts";
 import { type LowerBounds, reachesBeforeFirst } from "../../query/before-first.ts";
 import { getRowContext } from "../../query/row-context.ts";
@@ -12,28 +13,19 @@ import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
-import type { BulkAnswers, FileRequest, FileRows } from "../bulk/bulk-answers.ts";
+import type { BulkAnswers, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import type { CursorPosition } from "../route/cursor.ts";
 import { getPage, rangeMeta, toListShape, toPagination } from "../route/list-answer.ts";
 import { WrittenJson } from "../route/response-cache.ts";
+import { defineRoute, fillPath, type Route, type RouteOptions } from "../route/route.ts";
 import { type Fields, pickColumns, pickFields } from "./fields.ts";
 
 const chainPageRows = 100;
 
 /** Parameters that every such list takes besides its filters. */
 export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
-
-/** Returns the options that the routes of such lists share. */
-export function rowListRoute<RowShape extends TObject>(row: RowShape) {
-  return {
-    access: "read",
-    response: Type.Object({ ...toListShape(row).properties, meta: rangeMeta }),
-    isBulk: true,
-    cacheControl: "private, max-age=1",
-  } as const;
-}
 
 /** The parts that list routes need. */
 export type ListParts = Backend & { readonly bulk: BulkAnswers };
@@ -43,11 +35,17 @@ export type RowSource<Item> = {
   /** Reads the first `count` rows. */
   readonly first: (count: number) => Promise<readonly Item[]>;
   readonly toPosition: (item: Item) => CursorPosition;
-  /** Opens up to `rowsMax` rows, to send more than a page. With `columns`, rows can come as an Arrow stream of these. */
-  readonly openAll: (rowsMax: number, columns?: readonly string[]) => Promise<FileRows<Item>>;
+  /**
+   * Opens up to `rowsMax` rows, to send more than a page; by default as one page. With `columns`, rows can come as an
+   * Arrow stream of these.
+   */
+  readonly openAll?: (rowsMax: number, columns?: readonly string[]) => Promise<FileRows<Item>>;
   /** Whether the rows of a page are sent in the reverse of the order in which pages follow each other. */
   readonly isReversed?: boolean;
 };
+
+/** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
+type Writer<Item> = (context: RowContext) => (item: Item) => string;
 
 /** A requested list. */
 export type RowList<Item> = {
@@ -62,23 +60,84 @@ export type RowList<Item> = {
     readonly fields?: Fields;
   };
   /** Rows of a page without `limit`; 100 by default. */
-  readonly pageRows?: number;
+  readonly pageRows?: number | undefined;
   readonly row: TObject;
   readonly source: RowSource<Item>;
-  /** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
-  readonly writer: (context: RowContext) => (item: Item) => string;
-  /** Returns the token whose market `include=market` adds to a row. */
-  readonly getToken?: (item: Item) => TokenId;
+  readonly writer: Writer<Item>;
 };
 
-/** Responds with a page, or with a file of all rows. */
-export async function answerList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
-  const opened = await openList(parts, reply, list);
-  if (opened instanceof Readable) return opened;
-  const { rows, ...rest } = opened;
-  const write = getWriter(list)(getRowContext(parts));
-  return { data: new WrittenJson(`[${rows.map(write).join(",")}]`), ...rest };
+type Shared<Params extends TObject, Query extends TObject> = Pick<
+  RouteOptions<Params, Query, TObject, TSchema>,
+  | "path"
+  | "summary"
+  | "description"
+  | "params"
+  | "querystring"
+  | "needsWallets"
+  | "cacheControl"
+  | "getCachePolicy"
+  | "isTagged"
+>;
+
+/** The definition of a list. */
+type ListOptions<Params extends TObject, Query extends TObject, Item> = Shared<Params, Query> &
+  Pick<RowList<Item>, "row" | "pageRows"> & {
+    /** The schema of `meta`, if it has more than those of other lists. */
+    readonly meta?: TObject;
+    /** Opens the list. Cursors are bound to `path`. What it returns can write the rows and add to `meta`. */
+    readonly open: (
+      request: {
+        readonly params: Static<Params>;
+        readonly query: Static<Query>;
+        readonly path: string;
+      },
+      reply: FastifyReply,
+    ) => Awaitable<
+      RowSource<Item> & {
+        readonly writer?: Writer<Item>;
+        /** Called after the rows of a page are read. */
+        readonly getMeta?: () => object;
+      }
+    >;
+    readonly toRow?: (item: Item, context: RowContext) => unknown;
+    readonly writer?: Writer<Item>;
+    /** Returns the token whose market `include=market` adds to a row. */
+    readonly getToken?: (item: Item) => TokenId;
+  };
+
+/** Defines a list, which responds with a page, or with a file of all rows. */
+export function listRoute<Params extends TObject, Query extends TObject, Item>(
+  parts: ListParts,
+  options: ListOptions<Params, Query, Item>,
+): Route {
+  const { row, pageRows, meta = rangeMeta, open, toRow = toItself, getToken, ...route } = options;
+  const { writer: commonWriter = publicAs(toRow), ...shared } = route;
+  return defineRoute<TSchema, Params, Query>({
+    access: "read",
+    response: Type.Object({ ...toListShape(row).properties, meta }),
+    isBulk: true,
+    cacheControl: "private, max-age=1",
+    ...shared,
+    handler: async (request, reply) => {
+      const params = request.params as Static<Params>;
+      const query = request.query as Static<Query> & RowList<Item>["query"];
+      const path = fillPath(route.path, params);
+      const opening = await open({ params, query, path }, reply);
+      const { writer = commonWriter, getMeta, ...source } = opening;
+      const isWithMarket = query.include !== undefined && getToken !== undefined;
+      const written = isWithMarket ? withMarket(writer, getToken) : writer;
+      const list = { path, query, pageRows, row, source, writer: written };
+      const opened = await openList(parts, reply, list);
+      if (opened instanceof Readable) return opened;
+      const { rows, meta: common, ...rest } = opened;
+      const write = written(getRowContext(parts));
+      const data = new WrittenJson(`[${rows.map(write).join(",")}]`);
+      return { data, ...rest, meta: { ...common, ...getMeta?.() } };
+    },
+  });
 }
+
+const toItself = (item: unknown) => item;
 
 /** Reads a page of a list; or returns its file: a page if there is a `limit`, otherwise all rows up to the row cap. */
 export async function openList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
@@ -94,27 +153,21 @@ export async function openList<Item>(parts: ListParts, reply: FastifyReply, list
   }
   const row = pickColumns(include === undefined ? requiredPart(list.row) : list.row, fields);
   const columns = format === "arrow" ? Object.keys(row.properties) : undefined;
-  const openFile =
-    query.limit === undefined
-      ? (rowsMax: number) => source.openAll(rowsMax, columns)
-      : openPage(source);
+  const openFile = async (rowsMax: number): Promise<FileRows<Item>> => {
+    if (query.limit === undefined && source.openAll) return source.openAll(rowsMax, columns);
+    const { rows, edge } = await readPage(source, rowsMax);
+    return { rowCount: rows.length, edge, chunks: [rows] };
+  };
   if (isTruncated) void reply.header("x-truncated-at-start", "true");
-  const [context, writer] = [getRowContext(parts), getWriter(list)];
+  const context = getRowContext(parts);
   const write = () => {
-    const whole = writer(context);
+    const whole = list.writer(context);
     // The other formats read the columns of `row` alone.
     if (fields === undefined || format !== "ndjson") return whole;
     return (item: Item) => JSON.stringify(pickFields(JSON.parse(whole(item)) as object, fields));
   };
   const file = { path, query, row, format, openFile, writer: write };
   return parts.bulk.answer(reply, file);
-}
-
-function openPage<Item>(source: RowSource<Item>): FileRequest<Item>["openFile"] {
-  return async (rowsMax) => {
-    const { rows, edge } = await readPage(source, rowsMax);
-    return { rowCount: rows.length, edge, chunks: [rows] };
-  };
 }
 
 async function readPage<Item>(source: RowSource<Item>, limit: number) {
@@ -124,16 +177,9 @@ async function readPage<Item>(source: RowSource<Item>, limit: number) {
   return { rows: isReversed ? rows.toReversed() : rows, edge };
 }
 
-function getWriter<Item>({ query, writer, getToken }: RowList<Item>): RowList<Item>["writer"] {
-  if (query.include === undefined || getToken === undefined) return writer;
-  return withMarket(writer, getToken);
-}
-
-/** Returns a writer that writes the row that `present` returns. */
-export function publicAs<Item>(
-  present: (item: Item, context: RowContext) => unknown,
-): Pick<RowList<Item>, "writer"> {
-  return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
+/** Returns a writer that writes the row that `toRow` returns. */
+export function publicAs<Item>(toRow: (item: Item, context: RowContext) => unknown): Writer<Item> {
+  return (context) => (item) => JSON.stringify(toRow(item, context));
 }
 
 /** Returns a source that reads the store and the head buffer. */

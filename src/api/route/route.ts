@@ -108,6 +108,11 @@ export function defineRoute<
   return { method: "GET", ...untyped, params, querystring };
 }
 
+/** Returns a path with the values of its parameters. */
+export function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+}
+
 /** Returns the media type of success, without parameters. */
 export function getMediaType({
   contentType = jsonContentType,

@@ -93,7 +93,7 @@ export function listCandles(backend: ListParts): Route {
       const page = getPage(joined, query, { backend, path });
       const source = candleSource(backend.facts, page, query.order);
       const toRow = (one: BucketCandle) => toCandleRow(one, page);
-      const list = { path, query, pageRows, row: candleRow, source, ...publicAs(toRow) };
+      const list = { path, query, pageRows, row: candleRow, source, writer: publicAs(toRow) };
       const opened = await openList(backend, reply, list);
       if (opened instanceof Readable) return opened;
       const data = opened.rows.map(toRow);

@@ -12,11 +12,10 @@ import type { Backend } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketQuery, toSelection } from "../../lists/market-query.ts";
-import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { type ListParts, listRoute } from "../../lists/row-list.ts";
 import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
-const path = "/v1/events";
 const pageRows = 20;
 /** Parameters of the list of markets that the list of events does not have. */
 const ofMarkets = [
@@ -40,19 +39,18 @@ type EventQuery = Static<typeof eventQuery>;
 export function listEvents(parts: ListParts, clock: Clock): Route {
   const lists = new MarketLists(parts, clock);
   const { state } = parts;
-  return defineRoute({
-    ...rowListRoute(eventRow),
-    path,
+  return listRoute(parts, {
+    path: "/v1/events",
     summary: "List events",
     description: "Events with their markets, totals and prices",
     querystring: eventQuery,
+    pageRows,
+    row: eventRow,
     cacheControl: "private, max-age=10",
-    handler: ({ query }, reply) =>
-      lists.answer(reply, {
+    open: ({ query, path }) =>
+      lists.open({
         path,
         query,
-        pageRows,
-        row: eventRow,
         open: (hits) => readEventList(parts, requestedEvents(state, query, hits)),
         present: (conditionId) => {
           const key = getKey(state, conditionId);

@@ -11,19 +11,11 @@ import {
   toCancellationRow,
   toExchangeEventRow,
 } from "../../../rows/exchange-event-row.ts";
-import type { RowContext } from "../../../rows/trade-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
-import type { Row } from "../../bulk/columns.ts";
 import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
-import {
-  answerList,
-  type ListParts,
-  publicAs,
-  rowListRoute,
-  storedSource,
-} from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+import { type ListParts, listRoute, storedSource } from "../../lists/row-list.ts";
+import type { Route } from "../../route/route.ts";
 
 type Kind = ExchangeNotice["kind"];
 
@@ -44,7 +36,7 @@ export function listCancellations(parts: ListParts): Route {
       "Cancellations on the chain. Orders that are canceled at the venue leave no trace there",
     row: cancellationRow,
     kinds: cancellationKinds,
-    present: toCancellationRow,
+    toRow: toCancellationRow,
   });
 }
 
@@ -57,40 +49,36 @@ export function listExchangeEvents(parts: ListParts): Route {
       "Cancellations, approvals, pauses, roles and fees: everything exchanges log except fills",
     row: exchangeEventRow,
     kinds: noticeKinds,
-    present: toExchangeEventRow,
+    toRow: toExchangeEventRow,
   });
 }
 
 function eventListRoute(
   parts: ListParts,
-  list: {
-    readonly path: `/v1/${string}`;
-    readonly summary: string;
-    readonly description: string;
+  {
+    kinds,
+    toRow,
+    ...list
+  }: Pick<Route, "path" | "summary" | "description"> & {
     readonly row: TObject;
     readonly kinds: readonly Kind[];
-    readonly present: (...of: Parameters<typeof toExchangeEventRow>) => Row | null;
+    readonly toRow: (...of: Parameters<typeof toExchangeEventRow>) => object | null;
   },
 ): Route {
-  const { path, summary, description, row, kinds, present } = list;
-  const presented = publicAs((located: LocatedEvent, context: RowContext): Row => {
-    const event = present(located, context);
-    assert(event !== null, "only what exchanges log is read");
-    return event;
-  });
-  return defineRoute({
-    ...rowListRoute(row),
-    path,
-    summary,
-    description,
+  return listRoute(parts, {
+    ...list,
     querystring: Type.Object({ ...eventQuery, kind: Type.Optional(Type.Enum([...kinds])) }),
-    handler: ({ query }, reply) => {
-      const events = {
-        ...eventFilter(parts, kinds, query),
-        ...listOrder(parts, { path, query }),
-      };
-      const source = storedSource(parts.facts, storedEvents(events));
-      return answerList(parts, reply, { path, query, row, source, ...presented });
+    toRow: (located: LocatedEvent, context) => {
+      const event = toRow(located, context);
+      assert(event !== null, "only what exchanges log is read");
+      return event;
+    },
+    open: ({ query, path }) => {
+      const order = listOrder(parts, { path, query });
+      return storedSource(
+        parts.facts,
+        storedEvents({ ...eventFilter(parts, kinds, query), ...order }),
+      );
     },
   });
 }

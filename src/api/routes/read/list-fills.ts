@@ -12,54 +12,39 @@ import {
   fillSource,
   tokenListQuery,
 } from "../../lists/fill-query.ts";
-import { answerList, type ListParts, publicAs, rowListRoute } from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+import { type ListParts, listRoute } from "../../lists/row-list.ts";
+import type { Route } from "../../route/route.ts";
 
 const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
 /** A match has one taker and any number of makers. Makers are in its trades, so matches are not filtered by them. */
 const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
 const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
 
-const fillShape = {
-  row: fillRow,
-  getToken: ({ makerTokenId }: Fill) => makerTokenId,
-  ...publicAs(toFillRow),
-};
-const matchShape = {
-  row: matchRow,
-  getToken: ({ tokenId }: Fill) => tokenId,
-  ...publicAs(toMatchRow),
-};
-
 /** Lists every `OrderFilled` as on the chain, both legs and summaries. */
 export function listFills(parts: ListParts): Route {
-  const path = "/v1/fills";
-  return defineRoute({
-    ...rowListRoute(fillRow),
-    path,
+  return listRoute(parts, {
+    path: "/v1/fills",
     summary: "List fills",
     description: "Raw OrderFilled events, both sides of each match. To sum volume, use trades",
     querystring: fillListQuery,
-    handler: ({ query }, reply) => {
-      const source = fillSource(parts, orderFilter(query, parts), { path, query });
-      return answerList(parts, reply, { ...fillShape, path, query, source });
-    },
+    row: fillRow,
+    toRow: toFillRow,
+    getToken: ({ makerTokenId }: Fill) => makerTokenId,
+    open: ({ query, path }) => fillSource(parts, orderFilter(query, parts), { path, query }),
   });
 }
 
 /** Lists matches, each with the sums of its legs. */
 export function listMatches(parts: ListParts): Route {
-  const path = "/v1/matches";
-  return defineRoute({
-    ...rowListRoute(matchRow),
-    path,
+  return listRoute(parts, {
+    path: "/v1/matches",
     summary: "List matches",
     description: "One row for each taker order: what it received from all its makers",
     querystring: matchListQuery,
-    handler: ({ query }, reply) => {
-      const source = fillSource(parts, summaryFilter(query, parts), { path, query });
-      return answerList(parts, reply, { ...matchShape, path, query, source });
-    },
+    row: matchRow,
+    toRow: toMatchRow,
+    getToken: ({ tokenId }: Fill) => tokenId,
+    open: ({ query, path }) => fillSource(parts, summaryFilter(query, parts), { path, query }),
   });
 }
 

@@ -5,30 +5,27 @@ import { marketRow, toEventSummaryRow } from "../../../rows/market-row.ts";
 import { updateDayChanges } from "../../../views/prices/day-change.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketPageRows, marketQuery, toSelection } from "../../lists/market-query.ts";
-import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
-
-const path = "/v1/markets";
+import { type ListParts, listRoute } from "../../lists/row-list.ts";
+import type { Route } from "../../route/route.ts";
 
 /** Lists markets, by default in descending order of 24h volume. */
 export function listMarkets(parts: ListParts, clock: Clock): Route {
   const lists = new MarketLists(parts, clock);
   const { state } = parts;
-  return defineRoute({
-    ...rowListRoute(marketRow),
-    path,
+  return listRoute(parts, {
+    path: "/v1/markets",
     summary: "List markets",
     description: "Markets with totals and prices. Search, filter, sort and export them",
     querystring: marketQuery,
+    pageRows: marketPageRows,
+    row: marketRow,
     cacheControl: "private, max-age=300",
     isTagged: () => true,
-    handler: async ({ query }, reply) => {
+    open: async ({ query, path }) => {
       if (query.sort === "change_24h") await updateDayChanges(state);
-      return lists.answer(reply, {
+      return lists.open({
         path,
         query,
-        pageRows: marketPageRows,
-        row: marketRow,
         open: (hits) => readMarketList(parts, { ...toSelection(state, query), hits }),
         present: (conditionId) => {
           const market = state.directory.market(conditionId);

@@ -8,22 +8,15 @@ import {
   snapshotResolutions,
 } from "../../../query/markets/read-resolutions.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
-import type { RowContext } from "../../../rows/trade-row.ts";
 import { firstSeqAbove } from "../../../storage/covered-facts.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
 import type { Backend } from "../../backend.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
-import {
-  answerList,
-  type ListParts,
-  publicAs,
-  type RowSource,
-  rowListRoute,
-} from "../../lists/row-list.ts";
+import { type ListParts, listRoute, type RowSource } from "../../lists/row-list.ts";
 import type { CursorPosition } from "../../route/cursor.ts";
 import { getPage } from "../../route/list-answer.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+import type { Route } from "../../route/route.ts";
 
 const path = "/v1/resolutions";
 const querystring = Type.Object({
@@ -37,19 +30,15 @@ type ResolutionQuery = Static<typeof querystring>;
 /** Lists resolutions from memory, because a result that follows from other results has no log to read. */
 export function listResolutions(parts: ListParts): Route {
   const { directory } = parts.state;
-  const toRow = (resolution: Resolution, context: RowContext) =>
-    toResolutionRow(describeResolution(resolution, directory), context);
-  return defineRoute({
-    ...rowListRoute(resolutionRow),
+  return listRoute(parts, {
     path,
     summary: "List resolutions",
     description: "Resolved conditions with their payouts, newest first",
     querystring,
-    handler: ({ query }, reply) => {
-      const source = resolutionSource(parts, query);
-      const list = { path, query, row: resolutionRow, source, ...publicAs(toRow) };
-      return answerList(parts, reply, list);
-    },
+    row: resolutionRow,
+    open: ({ query }) => resolutionSource(parts, query),
+    toRow: (resolution, context) =>
+      toResolutionRow(describeResolution(resolution, directory), context),
   });
 }
 

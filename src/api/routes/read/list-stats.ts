@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { hash } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
 import { nearName, truncate } from "../../../base/near-name.ts";
+import type { BucketPage } from "../../../query/bucket-page.ts";
 import { readStats } from "../../../query/read-stats.ts";
 import { statsRow, toStatsRow } from "../../../rows/stats-row.ts";
 import type { MarketColumns } from "../../../views/markets/market-columns.ts";
@@ -9,10 +10,9 @@ import { type StatsScope, statsSeconds } from "../../../views/stats/platform-tot
 import { untilChange } from "../../backend.ts";
 import { bucketQuery, bucketSource } from "../../lists/bucket-query.ts";
 import { names } from "../../lists/fill-query.ts";
-import { answerList, type ListParts, publicAs, rowListRoute } from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+import { type ListParts, listRoute } from "../../lists/row-list.ts";
+import type { Route } from "../../route/route.ts";
 
-const path = "/v1/stats";
 const pageRows = 500;
 
 const querystring = Type.Object({
@@ -24,15 +24,17 @@ const querystring = Type.Object({
 
 /** Lists the totals of the platform over time. */
 export function listStats(parts: ListParts): Route {
-  return defineRoute({
-    ...rowListRoute(statsRow),
-    path,
+  return listRoute(parts, {
+    path: "/v1/stats",
     summary: "List totals of the platform",
     description:
       "Trades, volume, fees, markets and traders of each hour or day, of all markets, of one generation, of a builder code, or of categories. Without start and end, the newest",
     querystring,
+    pageRows,
+    row: statsRow,
+    toRow: toStatsRow,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ query }, reply) => {
+    open: ({ query, path }) => {
       const { category: categories, exchange_version: generation, builder } = query;
       const scopes = Object.entries({
         category: categories,
@@ -46,14 +48,8 @@ export function listStats(parts: ListParts): Route {
       checkCategories(parts.state.directory.columns, categories ?? []);
       const scope = builder ?? ((generation ?? 0) as StatsScope);
       const bucketSeconds = statsSeconds[query.resolution];
-      const source = bucketSource(parts, {
-        path,
-        query,
-        bucketSeconds,
-        read: (page) => readStats(parts, { ...page, scope, categories }),
-      });
-      const list = { path, query, pageRows, row: statsRow, source };
-      return answerList(parts, reply, { ...list, ...publicAs(toStatsRow) });
+      const read = (page: BucketPage) => readStats(parts, { ...page, scope, categories });
+      return bucketSource(parts, { path, query, bucketSeconds, read });
     },
   });
 }

@@ -6,8 +6,8 @@ import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { cursor } from "../../http/parameters.ts";
 import { ListSnapshots } from "../../lists/list-snapshots.ts";
 import { memorySource } from "../../lists/memory-source.ts";
-import { answerList, type ListParts, publicAs, rowListRoute } from "../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+import { type ListParts, listRoute } from "../../lists/row-list.ts";
+import type { Route } from "../../route/route.ts";
 
 const pageRows = 100;
 const querystring = Type.Object({
@@ -44,8 +44,6 @@ type Kept = {
 /** About what a row takes in memory. */
 const rowBytes = 200;
 
-const present = ([, label]: readonly [number, TagFacts]) => toTagRow(label);
-
 function listLabels(
   parts: ListParts,
   clock: Clock,
@@ -53,25 +51,25 @@ function listLabels(
 ): Route {
   const snapshots = new ListSnapshots<Kept>(clock);
   const { kind, ...route } = options;
-  return defineRoute({
-    ...rowListRoute(tagRow),
+  return listRoute(parts, {
     ...route,
     querystring,
+    pageRows,
+    row: tagRow,
     cacheControl: "private, max-age=60",
-    handler: async ({ query }, reply) => {
-      const after = parts.cursors.decode(route.path, query);
+    open: async ({ query, path }) => {
+      const after = parts.cursors.decode(path, query);
       const kept = after && snapshots.get(String(after[0]));
       const labels = kept?.labels ?? (await readLabels(parts, kind));
       const put = () =>
         snapshots.put({ labels, byteLength: labels.length * rowBytes, release: () => undefined });
       let name = kept ? String(after?.[0]) : null;
-      const source = memorySource([...labels.entries()], {
+      return memorySource([...labels.entries()], {
         after,
         toPosition: ([index]) => [(name ??= put()), index],
         isAfter: ([index], edge) => index > Number(edge[1]),
       });
-      const list = { path: route.path, query, pageRows, row: tagRow, source, ...publicAs(present) };
-      return answerList(parts, reply, list);
     },
+    toRow: ([, label]) => toTagRow(label),
   });
 }

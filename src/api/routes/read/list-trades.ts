@@ -5,27 +5,18 @@ import { invertFill } from "../../../market/invert.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
 import { joinTokens, unknownToken } from "../../../query/markets/read-markets.ts";
 import { storedFills, storedTrades } from "../../../query/read-fills.ts";
-import { tradeRow } from "../../../rows/trade-row.ts";
+import { type RowContext, tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";
 import { checkBounds } from "../../http/parameters.ts";
 import { fillFilter, fillQuery, toFillPage, tokenListQuery } from "../../lists/fill-query.ts";
-import {
-  answerList,
-  type ListParts,
-  type RowSource,
-  rowListRoute,
-  storedSource,
-} from "../../lists/row-list.ts";
+import { type ListParts, listRoute, type RowSource, storedSource } from "../../lists/row-list.ts";
 import { valueSource } from "../../lists/value-order.ts";
-import { defineRoute, type Route } from "../../route/route.ts";
+import type { Route } from "../../route/route.ts";
 
-const matchType = {
-  match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),
-};
 const tradeQuery = {
   ...fillQuery,
-  ...matchType,
+  match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),
   min_price: Type.Optional(amount),
   max_price: Type.Optional(amount),
   sort: Type.Enum(["time", "value"], { default: "time" }),
@@ -39,31 +30,28 @@ const tokenQuery = Type.Object({
 });
 
 const roles = ["maker", "direct"] as const;
-const shape = { row: tradeRow, getToken: ({ tokenId: id }: Fill) => id };
+const shape = { row: tradeRow, writer: tradeWriter, getToken: ({ tokenId: id }: Fill) => id };
 
 /** Lists trades of all tokens, or of some. */
 export function listTrades(parts: ListParts): Route {
-  const path = "/v1/trades";
-  return defineRoute({
-    ...rowListRoute(tradeRow),
-    path,
+  return listRoute(parts, {
+    ...shape,
+    path: "/v1/trades",
     summary: "List trades",
     description: "Trades of all tokens, newest first. Volume is counted once",
     querystring: allQuery,
     getCachePolicy: () => untilChange(parts),
-    handler: ({ query }, reply) => {
+    open: ({ query, path }) => {
       const filter = { ...fillFilter(query, parts), ...tradeFilter(query) };
-      const source = tradeSource(parts, filter, { path, query });
-      const list = { ...shape, path, query, source, writer: tradeWriter };
-      return answerList(parts, reply, list);
+      return tradeSource(parts, filter, { path, query });
     },
   });
 }
 
 /** Lists trades of one token, or of its pair with trades of the complement inverted, on one ledger or both. */
 export function listTokenTrades(parts: ListParts): Route {
-  return defineRoute({
-    ...rowListRoute(tradeRow),
+  return listRoute(parts, {
+    ...shape,
     path: "/v1/trades/market/{token_id}",
     summary: "List trades of a token",
     description:
@@ -76,7 +64,7 @@ export function listTokenTrades(parts: ListParts): Route {
       const namesMarkets = query.include !== undefined;
       return untilTradesChange(parts, { tokenId: params.token_id, namesMarkets });
     },
-    handler: ({ params, query }, reply) => {
+    open: ({ params, query, path }) => {
       const requested = params.token_id;
       const { directory } = parts.state;
       if (!directory.isKnownToken(requested)) throw unknownToken();
@@ -93,17 +81,13 @@ export function listTokenTrades(parts: ListParts): Route {
         inverted.includes(fill.tokenId)
           ? invertFill(fill, directory.getComplement(fill.tokenId) ?? requested)
           : fill;
-      const path = `/v1/trades/market/${requested}`;
-      return answerList(parts, reply, {
-        ...shape,
-        path,
-        query,
-        source: tradeSource(parts, filter, { path, query }),
-        writer: (context) => {
+      return {
+        ...tradeSource(parts, filter, { path, query }),
+        writer: (context: RowContext) => {
           const write = tradeWriter(context);
-          return (fill) => write(sent(fill));
+          return (fill: Fill) => write(sent(fill));
         },
-      });
+      };
     },
   });
 }

@@ -10,14 +10,8 @@ import {
 } from "../../../../rows/wallets/activity-row.ts";
 import { untilChange } from "../../../backend.ts";
 import { listOrder, rangeFilter, rangeQuery, requestedTokens } from "../../../lists/fill-query.ts";
-import {
-  answerList,
-  type ListParts,
-  publicAs,
-  rowListRoute,
-  storedSource,
-} from "../../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../../route/route.ts";
+import { type ListParts, listRoute, storedSource } from "../../../lists/row-list.ts";
+import type { Route } from "../../../route/route.ts";
 import { unknownWallet } from "./unknown-wallet.ts";
 
 const querystring = Type.Object({
@@ -32,30 +26,24 @@ const querystring = Type.Object({
 
 /** Lists what a wallet did: trades, splits, merges, redemptions, conversions and transfers. */
 export function listActivity(parts: ListParts): Route {
-  return defineRoute({
-    ...rowListRoute(activityRow),
+  return listRoute(parts, {
     needsWallets: true,
     path: "/v1/wallets/{address}/activity",
     summary: "List activity of a wallet",
     description: "Every change of what a wallet holds, with its cause, newest first",
     params: Type.Object({ address }),
     querystring,
+    row: activityRow,
+    toRow: toActivityRow,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ params, query }, reply) => {
-      const path = `/v1/wallets/${params.address}/activity`;
+    open: async ({ params, query, path }) => {
       const { kind: kinds, side, role, min_value: valueMin } = query;
       const tokenIds = requestedTokens(query, parts.state);
       const filter = { ...rangeFilter(query), kinds, side, role, valueMin, tokenIds };
       const order = listOrder(parts, { path, query });
       const list = storedActivity({ ...order, wallets: [params.address], filter });
       if (!(await isWallet(parts.facts, params.address))) throw unknownWallet();
-      return answerList(parts, reply, {
-        path,
-        query,
-        row: activityRow,
-        source: storedSource(parts.facts, list),
-        ...publicAs(toActivityRow),
-      });
+      return storedSource(parts.facts, list);
     },
   });
 }

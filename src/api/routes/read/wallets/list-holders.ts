@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import type { Address, TokenId } from "../../../../base/ids.ts";
 import { amount } from "../../../../base/input/client-texts.ts";
@@ -22,10 +21,10 @@ import { getExactPrice } from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
-import { type ListParts, openList, publicAs, type RowSource } from "../../../lists/row-list.ts";
+import { type ListParts, listRoute, publicAs, type RowSource } from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
-import { getPage, metaSchema, toListShape } from "../../../route/list-answer.ts";
-import { defineRoute, type Route } from "../../../route/route.ts";
+import { metaSchema } from "../../../route/list-answer.ts";
+import type { Route } from "../../../route/route.ts";
 
 const pageRows = 100;
 /** Each profit is a fold of a wallet. */
@@ -52,27 +51,25 @@ type HolderItem = { readonly holder: Holder; readonly position?: ValuedPosition 
 
 /** Lists who holds the outcomes of a market. */
 export function listHolders(parts: ListParts): Route {
-  return defineRoute({
+  return listRoute(parts, {
     needsWallets: true,
     path: "/v1/markets/{id}/holders",
-    access: "read",
     summary: "List holders of a market",
     description:
       "Who holds the outcomes of a market, the largest first. meta has the supply and the number of holders of each outcome",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     querystring,
-    response: Type.Object({ ...toListShape(holderRow).properties, meta }),
-    isBulk: true,
-    cacheControl: "private, max-age=1",
+    pageRows,
+    row: holderRow,
+    meta,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ params, query }, reply) => {
+    open: ({ params, query, path }) => {
       checkLimit(query);
       const { facts, state, cursors } = parts;
       const { directory } = state;
       const market = requireMarket(parts, params.id);
       const tokenIds = selectTokens(market, query);
       const complete = tokenIds.filter((id) => directory.isCompleteToken(id));
-      const path = `/v1/markets/${market.conditionId}/holders`;
       const after = toHolderPosition(cursors.decode(path, query));
       const holderList = {
         tokenIds: complete,
@@ -88,19 +85,18 @@ export function listHolders(parts: ListParts): Route {
         counts = page.counts;
         return page.holders;
       };
-      const source = getSource(read, query.include_pnl ? { facts, directory } : null);
-      const list = { path, query, pageRows, row: holderRow, source, ...publicAs(toRow) };
-      const opened = await openList(parts, reply, list);
-      if (opened instanceof Readable) return opened;
-      const outcomes = tokenIds.map((id) => {
+      const toOutcome = (id: TokenId) => {
         const isComplete = complete.includes(id);
         const count = counts.find(({ tokenId }) => tokenId === id);
         return toOutcomeHolders(directory.getToken(id), supplies.get(id), { count, isComplete });
-      });
+      };
       return {
-        data: opened.rows.map(toRow),
-        pagination: opened.pagination,
-        meta: { complete: complete.length === tokenIds.length, outcomes },
+        ...getSource(read, query.include_pnl ? { facts, directory } : null),
+        writer: publicAs(toRow),
+        getMeta: () => ({
+          complete: complete.length === tokenIds.length,
+          outcomes: tokenIds.map(toOutcome),
+        }),
       };
     },
   });
@@ -154,17 +150,8 @@ function getSource(
     }
     return items;
   };
-  const toPosition = ({ holder }: HolderItem) => [
-    String(holder.size),
-    holder.tokenId,
-    holder.wallet,
-  ];
   return {
     first,
-    toPosition,
-    openAll: async (rowsMax) => {
-      const { rows, edge: last } = getPage(await first(rowsMax + 1), rowsMax, toPosition);
-      return { rowCount: rows.length, edge: last, chunks: [rows] };
-    },
+    toPosition: ({ holder }) => [String(holder.size), holder.tokenId, holder.wallet],
   };
 }

@@ -12,8 +12,8 @@ import {
 } from "../../../../rows/wallets/open-interest-row.ts";
 import { untilChange } from "../../../backend.ts";
 import { bucketQuery, bucketSource } from "../../../lists/bucket-query.ts";
-import { answerList, type ListParts, publicAs, rowListRoute } from "../../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../../route/route.ts";
+import { type ListParts, listRoute } from "../../../lists/row-list.ts";
+import type { Route } from "../../../route/route.ts";
 
 const resolutionSeconds = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
 const pageRows = 500;
@@ -23,8 +23,7 @@ const querystring = bucketQuery(resolutionSeconds, pageRows);
 /** Lists the open interest of a market over time. */
 export function listOpenInterest(parts: ListParts): Route {
   const { facts, state } = parts;
-  return defineRoute({
-    ...rowListRoute(openInterestRow),
+  return listRoute(parts, {
     needsWallets: true,
     path: "/v1/markets/{id}/open-interest",
     summary: "List open interest",
@@ -32,18 +31,18 @@ export function listOpenInterest(parts: ListParts): Route {
       "Supply, open interest and collateral at the end of each bucket, from the first mint on. Without start and end, the newest",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     querystring,
+    pageRows,
+    row: openInterestRow,
+    toRow: toOpenInterestRow,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ params, query }, reply) => {
+    open: ({ params, query, path }) => {
       const market = requireMarket(parts, params.id);
-      const path = `/v1/markets/${market.conditionId}/open-interest`;
-      const source = bucketSource(parts, {
+      return bucketSource(parts, {
         path,
         query,
         bucketSeconds: resolutionSeconds[query.resolution],
         read: (page) => readOpenInterest({ facts, directory: state.directory }, market, page),
       });
-      const list = { path, query, pageRows, row: openInterestRow, source };
-      return answerList(parts, reply, { ...list, ...publicAs(toOpenInterestRow) });
     },
   });
 }
@@ -51,25 +50,23 @@ export function listOpenInterest(parts: ListParts): Route {
 /** Lists the collateral behind all positions over time. */
 export function listTotalOpenInterest(parts: ListParts): Route {
   const { facts, state } = parts;
-  const path = "/v1/open-interest";
-  return defineRoute({
-    ...rowListRoute(totalInterestRow),
+  return listRoute(parts, {
     needsWallets: true,
-    path,
+    path: "/v1/open-interest",
     summary: "List total open interest",
     description:
       "The collateral behind all positions at the end of each bucket, from the first split on. Without start and end, the newest",
     querystring,
+    pageRows,
+    row: totalInterestRow,
+    toRow: toTotalInterestRow,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ query }, reply) => {
-      const source = bucketSource(parts, {
+    open: ({ query, path }) =>
+      bucketSource(parts, {
         path,
         query,
         bucketSeconds: resolutionSeconds[query.resolution],
         read: async (page) => getTotalInterest({ facts, directory: state.directory }, page),
-      });
-      const list = { path, query, pageRows, row: totalInterestRow, source };
-      return answerList(parts, reply, { ...list, ...publicAs(toTotalInterestRow) });
-    },
+      }),
   });
 }

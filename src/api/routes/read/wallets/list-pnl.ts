@@ -12,8 +12,8 @@ import { untilChange } from "../../../backend.ts";
 import { checkRange } from "../../../http/parameters.ts";
 import { bucketQuery } from "../../../lists/bucket-query.ts";
 import { memorySource } from "../../../lists/memory-source.ts";
-import { answerList, type ListParts, publicAs, rowListRoute } from "../../../lists/row-list.ts";
-import { defineRoute, type Route } from "../../../route/route.ts";
+import { type ListParts, listRoute, publicAs } from "../../../lists/row-list.ts";
+import type { Route } from "../../../route/route.ts";
 import { unknownWallet } from "./unknown-wallet.ts";
 
 const bucketSeconds = { "1h": 3600, "1d": 86_400, "1w": 7 * 86_400 } as const;
@@ -24,12 +24,8 @@ type PnlQuery = Static<typeof querystring>;
 
 /** Lists the profit of a wallet over time. */
 export function listPnl(parts: ListParts): Route {
-  const {
-    facts,
-    state: { directory },
-  } = parts;
-  return defineRoute({
-    ...rowListRoute(pnlRow),
+  const { directory } = parts.state;
+  return listRoute(parts, {
     needsWallets: true,
     path: "/v1/wallets/{address}/pnl",
     summary: "List profit of a wallet",
@@ -37,13 +33,14 @@ export function listPnl(parts: ListParts): Route {
       "Realized profit, fees, volume and trades of each bucket in which there were any, and their sums since the start. Weeks begin on Monday",
     params: Type.Object({ address }),
     querystring,
+    pageRows,
+    row: pnlRow,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ params, query }, reply) => {
+    open: async ({ params, query, path }) => {
       checkRange(query, ["start", "end"]);
-      const path = `/v1/wallets/${params.address}/pnl`;
       const after = parts.cursors.decode(path, query);
       const series = new PnlSeries(bucketSeconds[query.resolution]);
-      const wallet = await readWallet({ facts, directory }, params.address, series);
+      const wallet = await readWallet({ ...parts, directory }, params.address, series);
       if (wallet === null) throw unknownWallet();
       const points = select(toPnlPoints(series.finish()), query);
       const source = memorySource(points, {
@@ -52,8 +49,7 @@ export function listPnl(parts: ListParts): Route {
         isAfter: ({ bucket }, [edge]) =>
           query.order === "asc" ? bucket > Number(edge) : bucket < Number(edge),
       });
-      const writer = publicAs(presentPnl(wallet.positions));
-      return answerList(parts, reply, { path, query, pageRows, row: pnlRow, source, ...writer });
+      return { ...source, writer: publicAs(presentPnl(wallet.positions)) };
     },
   });
 }

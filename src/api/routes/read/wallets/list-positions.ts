@@ -8,15 +8,9 @@ import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
 import { cursor } from "../../../http/parameters.ts";
 import { memorySource } from "../../../lists/memory-source.ts";
-import {
-  answerList,
-  type ListParts,
-  publicAs,
-  type RowSource,
-  rowListRoute,
-} from "../../../lists/row-list.ts";
+import { type ListParts, listRoute, type RowSource } from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
-import { defineRoute, type Route } from "../../../route/route.ts";
+import type { Route } from "../../../route/route.ts";
 import { unknownWallet } from "./unknown-wallet.ts";
 
 const pageRows = 100;
@@ -39,36 +33,24 @@ type PositionQuery = Static<typeof querystring>;
 
 /** Lists what a wallet holds, and what it made of it. */
 export function listPositions(parts: ListParts): Route {
-  const { facts, state } = parts;
-  return defineRoute({
-    ...rowListRoute(positionRow),
+  const { directory } = parts.state;
+  return listRoute(parts, {
     needsWallets: true,
     path: "/v1/wallets/{address}/positions",
     summary: "List positions of a wallet",
     description: "What a wallet holds, at which cost, and what it earned",
     params: Type.Object({ address }),
     querystring,
+    pageRows,
+    row: positionRow,
     getCachePolicy: () => untilChange(parts),
-    handler: async ({ params, query }, reply) => {
-      const { directory } = state;
-      const read = await readWallet({ facts, directory }, params.address);
+    open: async ({ params, query, path }) => {
+      const read = await readWallet({ ...parts, directory }, params.address);
       if (read === null) throw unknownWallet();
-      const path = `/v1/wallets/${params.address}/positions`;
       const rows = select(read.positions, query, directory);
-      const after = parts.cursors.decode(path, query);
-      const source = getSource(rows, { query, after });
-      const present = publicAs((position: ValuedPosition) =>
-        toPositionRow(position, directory.getToken(position.tokenId)),
-      );
-      return answerList(parts, reply, {
-        path,
-        query,
-        pageRows,
-        row: positionRow,
-        source,
-        ...present,
-      });
+      return getSource(rows, { query, after: parts.cursors.decode(path, query) });
     },
+    toRow: (position) => toPositionRow(position, directory.getToken(position.tokenId)),
   });
 }
 
