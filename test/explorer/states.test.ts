@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Market } from "../../clients/typescript/src/api.ts";
-import { getWaitPage, waitPageHeaders } from "../../src/api/http/wait-page.ts";
-import { AppError } from "../../src/base/errors.ts";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
@@ -221,28 +219,6 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
       const againMs = (sentMs[0] ?? 0) + 5000;
       const early = sentMs.filter((atMs) => atMs > shownMs && atMs < againMs);
       assert.deepEqual(early, []);
-      await tab.close();
-    },
-  );
-
-  await t.test(
-    "opens with its key after a page that was over the limit has loaded again",
-    async () => {
-      const tab = await page.context().newPage();
-      const error = new AppError("RATE_LIMITED", { retryAfterSeconds: 30 });
-      const limited = {
-        status: 429,
-        headers: waitPageHeaders,
-        body: getWaitPage(error, "1") ?? "",
-      };
-      await tab.route("**/trades", (route) => route.fulfill(limited), { times: 1 });
-      await tab.clock.install();
-      await goto(tab, "/trades");
-      await tab.waitForSelector("h1:has-text('Too many requests')");
-      await tab.clock.runFor(45_000);
-      await tab.clock.resume();
-      await tab.waitForSelector("tr[data-id]");
-      await tab.waitForSelector("text=Sign out");
       await tab.close();
     },
   );

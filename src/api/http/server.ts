@@ -9,7 +9,7 @@ import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
 import type { DescribeId } from "../../base/near-name.ts";
-import { type Awaitable, thenMaybe } from "../../base/time/awaitable.ts";
+import { thenMaybe } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
 import { FastPath } from "../cache/fast-path.ts";
@@ -26,7 +26,6 @@ import { readJsonBodies } from "./json-body.ts";
 import { findHostFault, getRequestId, hasBody } from "./request-head.ts";
 import { frameworkOptions, getNodeOptions, type SocketOptions } from "./server-options.ts";
 import { findCanonicalTarget, unknownPath, wantsPage } from "./unknown-path.ts";
-import { getWaitPage, waitPageHeaders } from "./wait-page.ts";
 
 type ServerOptions = SocketOptions & {
   readonly routes: readonly Route[];
@@ -235,20 +234,12 @@ export class HttpServer {
     // Those of the response that the error replaces.
     for (const name of ["content-encoding", "etag", "link", "trailer"]) reply.removeHeader(name);
     void reply.code(status).headers(headers);
-    const page = wantsPage(request.raw) ? this.#pageFor(reply, error) : null;
-    const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
-    void thenMaybe(answer, (content) => reply.send(content));
-  }
-
-  /** Returns what a browser gets in place of an error, and sets its headers; `null` for the error itself. */
-  #pageFor(reply: FastifyReply, error: AppError): Awaitable<Buffer | string> | null {
-    if (error.code === "NOT_FOUND") {
-      const unknown = this.#options.unknownPage?.(reply.request.raw.url ?? "/");
-      return unknown?.then((page) => bodyFor(reply, page)) ?? null;
-    }
-    const page = getWaitPage(error, reply.request.id);
-    if (page !== null) reply.headers(waitPageHeaders);
-    return page;
+    // A browser that opens an unknown page gets one of the explorer's.
+    const isUnknownPage = error.code === "NOT_FOUND" && wantsPage(request.raw);
+    const page = isUnknownPage ? this.#options.unknownPage?.(request.raw.url ?? "/") : undefined;
+    if (page === undefined) return void reply.send(body);
+    const packed = page.then((bytes) => bodyFor(reply, bytes));
+    void packed.catch(() => body).then((content) => reply.send(content));
   }
 
   /** Logs a 5xx error. A 503 without a cause is a limit that callers reached, so it is logged as information. */
