@@ -35,7 +35,7 @@ async function openStore(config: Config, { use, log }: OpenOptions): Promise<Acc
   if (redisUrl === null) return LocalAccess.open({ dataDir, pepper, use, ...common });
   if (url === null) throw new ConfigError([clickhouseRequired]);
   if (pepper === null) throw new ConfigError([pepperRequired]);
-  // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
+  // The code of the cluster is loaded only when there is a cluster.
   const { ServerEngine, getServerSettings } = await import("../storage/server/server-engine.ts");
   const { ClusterAccess } = await import("./cluster/cluster-access.ts");
   makeDataDirectory(dataDir, 0o700);

@@ -12,7 +12,6 @@ import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, passwordUser } from "../support/clickhouse/clickhouse-server.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { openServerEngine } from "../support/open-engines.ts";
-import { runProgram } from "../support/run-command.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** Asserts that the promise rejects as unavailable, for a reason that names the server and matches the pattern. */
@@ -240,20 +239,4 @@ test("a server that is killed during inserts has all acknowledged rows, and none
     assert(count === rowsPerInsert || isSwallowed, `insert ${number} has ${count} rows`);
   }
   assert(repeated.size > 0);
-});
-
-test("importing the engine of a server does not load the ClickHouse client", async () => {
-  const program = (use: string): string => `
-    import { createRequire } from "node:module";
-    await import(${JSON.stringify(new URL("../../src/storage/append/fact-store.ts", import.meta.url))});
-    await import(${JSON.stringify(new URL("../../src/storage/server/server-engine.ts", import.meta.url))});
-    ${use};
-    const loaded = Object.keys(createRequire(import.meta.url).cache);
-    console.log(loaded.filter((path) => path.includes("@clickhouse/client")).length > 0);`;
-  const isLoaded = async (use: string): Promise<string> => {
-    const words = ["--input-type=module", "--eval", program(use)];
-    return (await runProgram(process.execPath, words)).stdout.trim();
-  };
-  assert.equal(await isLoaded(""), "false");
-  assert.equal(await isLoaded('await import("@clickhouse/client")'), "true");
 });

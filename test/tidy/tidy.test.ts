@@ -46,7 +46,6 @@ const layers = [
 /** The layers that may use a package, by the name of the package without a path. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["cli"],
-  "@clickhouse/client": ["storage"],
   "@modelcontextprotocol/sdk": ["cli"],
   "@noble/hashes": ["chain", "contracts", "market"],
   "@uwdata/flechette": ["api"],

@@ -1,11 +1,7 @@
 import { mkdir } from "node:fs/promises";
-import * as http from "node:http";
-import * as https from "node:https";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { assert } from "../../base/assert.ts";
 import { closeOnError } from "../../base/close-on-error.ts";
 import { type Config, ConfigError } from "../../base/config/config.ts";
@@ -27,7 +23,7 @@ import {
 import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import { getTarget, type StoreKind } from "../schema/schema-target.ts";
-import { HttpReader, leaveServer, type QuerySettings } from "./http-reader.ts";
+import { ServerConnections, type StatementSettings } from "./server-connections.ts";
 import { isConnectionLost, isWrongServer, serverUnavailable, toCode } from "./server-errors.ts";
 
 /** How to connect to a server and its database. */
@@ -58,9 +54,6 @@ export function getServerSettings(config: Config): ServerSettings {
   return { url, user, password, database: config.clickhouseDatabase, cluster, spoolDir };
 }
 
-/** The client for statements that write, and its connections. */
-type Client = { readonly client: ClickHouseClient; readonly agent: http.Agent };
-
 type Statement = {
   readonly timeoutMs: number;
   /** Whether the statement is idempotent, so that it may be repeated when the connection is lost. */
@@ -77,20 +70,16 @@ export class ServerEngine implements Engine {
   readonly kind: StoreKind;
   readonly hasWallets: boolean;
   readonly meter = new EngineMeter();
-  readonly #client: ClickHouseClient;
-  readonly #agent: http.Agent;
-  readonly #reader: HttpReader;
+  readonly #connections: ServerConnections;
   readonly #host: string;
   readonly #spoolDir: string;
   readonly #queryTimeoutMs: number;
   readonly #readers = new ConnectionPool(countUp(serverLimits.readersMax));
   readonly #writers = new ConnectionPool(countUp(serverLimits.writersMax));
 
-  private constructor({ client, agent }: Client, settings: ServerSettings) {
+  private constructor(settings: ServerSettings) {
     const { url, spoolDir, queryTimeoutMs = serverLimits.queryTimeoutMs } = settings;
-    this.#client = client;
-    this.#agent = agent;
-    this.#reader = new HttpReader(settings);
+    this.#connections = new ServerConnections(settings);
     this.#host = new URL(url).host;
     this.kind = getTarget(settings).kind;
     this.hasWallets = settings.identity === undefined || hasWallets(settings.identity);
@@ -100,7 +89,7 @@ export class ServerEngine implements Engine {
 
   /** Connects. Throws when the database does not exist. */
   static async open(settings: ServerSettings): Promise<ServerEngine> {
-    const engine = new ServerEngine(await makeClient(settings), settings);
+    const engine = new ServerEngine(settings);
     await closeOnError(engine, () => engine.query("SELECT 1"));
     return engine;
   }
@@ -155,15 +144,15 @@ export class ServerEngine implements Engine {
 
   async close(): Promise<void> {
     await Promise.all([this.#readers.close(), this.#writers.close()]);
-    this.#reader.close();
-    await this.#client.close();
+    this.#connections.close();
   }
 
-  async #read(sql: string, settings: QuerySettings): Promise<Buffer> {
+  async #read(sql: string, settings: StatementSettings): Promise<Buffer> {
     const timeoutMs = this.#queryTimeoutMs;
     const ofCluster = this.kind === "cluster" ? clusterSettings : {};
     const limited = { ...settings, ...ofCluster, ...limits(timeoutMs) };
-    const attempt = (signal: AbortSignal) => this.#reader.read(sql, limited, signal);
+    const attempt = (signal: AbortSignal) =>
+      this.#connections.run({ sql, settings: limited, signal });
     return this.meter.query(() =>
       this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt })),
     );
@@ -172,31 +161,15 @@ export class ServerEngine implements Engine {
   async #write(statement: {
     readonly sql: string;
     readonly rows?: () => Readable;
-    readonly settings: ClickHouseSettings;
+    readonly settings: StatementSettings;
     readonly isRepeatable: boolean;
   }): Promise<void> {
     const { sql, rows, settings, isRepeatable } = statement;
     const timeoutMs = serverLimits.writeTimeoutMs;
-    const attempt = async (signal: AbortSignal): Promise<Buffer> => {
-      const values = rows?.();
-      try {
-        const { stream } = await this.#client.exec({
-          query: sql,
-          ...(values === undefined ? {} : { values }),
-          clickhouse_settings: { ...settings, ...limits(timeoutMs) },
-          abort_signal: signal,
-        });
-        return await buffer(stream);
-      } finally {
-        values?.destroy();
-      }
-    };
+    const limited = { ...settings, ...limits(timeoutMs) };
+    const attempt = (signal: AbortSignal) =>
+      this.#connections.run({ sql, rows: rows?.(), settings: limited, signal });
     await this.#writers.run(() => this.#ask({ timeoutMs, isRepeatable, attempt }));
-  }
-
-  #leaveServer(): void {
-    this.#reader.leaveServer();
-    leaveServer(this.#agent);
   }
 
   /** Runs a statement and returns the answer. All attempts share one time limit. */
@@ -207,7 +180,7 @@ export class ServerEngine implements Engine {
         return await attempt(signal);
       } catch (thrown) {
         const cause = toError(thrown);
-        if (isWrongServer(cause)) this.#leaveServer();
+        if (isWrongServer(cause)) this.#connections.leaveServer();
         const isLast = !isRepeatable || attempts === serverLimits.attemptsMax || signal.aborted;
         if (isLast || !isConnectionLost(cause)) {
           const timedOutMs = signal.aborted ? timeoutMs : null;
@@ -248,28 +221,7 @@ async function* readSelected({ select, engine }: SelectedRows): AsyncGenerator<B
   yield await engine.queryBinary(select, "RowBinary");
 }
 
-/** Returns placeholders for connections, which the client and the reader own. */
+/** Returns placeholders for connections, which Node opens. */
 function countUp(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
-}
-
-/** Creates the client. Its library is loaded only here, so it takes no memory with the embedded engine. */
-async function makeClient(settings: ServerSettings): Promise<Client> {
-  const { ClickHouseLogLevel, createClient } = await import("@clickhouse/client");
-  const { writersMax, writeTimeoutMs } = serverLimits;
-  const { Agent } = settings.url.startsWith("https:") ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: writersMax });
-  const client = createClient({
-    url: settings.url,
-    username: settings.user,
-    password: settings.password,
-    database: settings.database,
-    application: "oddwire",
-    http_agent: agent,
-    max_open_connections: writersMax,
-    // Each statement has its own limit, which is never longer.
-    request_timeout: writeTimeoutMs,
-    log: { level: ClickHouseLogLevel.OFF },
-  });
-  return { client, agent };
 }
