@@ -13,6 +13,9 @@ import { type FillFilter, fillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
 import { type NearPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
+/** Trades of a ledger whose fills one query reads. */
+const tracedRowsMax = 10_000;
+
 /** Returns how to read the rows of a list of fills. */
 export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
   const { filter, tokens } = list;
@@ -69,44 +72,87 @@ function tradedBlocksSql(wallet: Address): string {
 
 const blockSql = `intDiv(seq, ${integerLiteral(toFirstSeq(1))})`;
 
+/** A trade in the ledger of a wallet. `pair` has both tokens of its market; it is empty if they are not known. */
+type LedgerTrade = {
+  readonly seq: Seq;
+  readonly tokenId: TokenId;
+  readonly pair: readonly TokenId[];
+  readonly isTaker: boolean;
+};
+
 /**
- * Reads where the next trades of a wallet are, and returns the part of a list there. The fill of a mint or a merge has
- * the other token than the row of its maker; unless the pair is known, only its block is.
+ * Reads the next `rowsMax` trades of a ledger, and returns the part of a list that is there. Further parts are larger:
+ * few of the fills pass the filter.
  */
 async function readTracedPart(
   facts: IndexedFacts,
   wallet: Address,
-  page: FillPage,
+  { rowsMax, ...page }: FillPage & { readonly rowsMax: number },
 ): Promise<NearPart<Fill>> {
-  // A fourth more: a trade with oneself has two rows, and pages begin and end within blocks.
-  const limit = Math.ceil(1.25 * page.limit);
-  const clauses = `FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
-    ORDER BY seq ${page.order} LIMIT ${integerLiteral(limit)} SETTINGS ${inOrderSettings}`;
-  const columns = { seq: ["seq", 8], tokenId: ["token_id", 32] } as const;
-  const read = await readRows(facts.engine, { columns, clauses }, (reader, row, at) => ({
-    block: toBlockNumber(reader.uint64(row + at.seq) as Seq),
-    pair: page.tokens?.getPair(reader.tokenId(row + at.tokenId)) ?? [],
-  }));
-  const all = [...read];
-  // The last block of a full page can have more.
-  const end = all.length < limit ? undefined : all.at(-1)?.block;
-  const rows = all.filter(({ block }) => block !== end);
-  const bound = end === undefined ? null : toFirstSeq(page.order === "asc" ? end : end + 1);
-  const isNear =
-    bound === null ? "1" : `seq ${page.order === "asc" ? "<" : ">="} ${integerLiteral(bound)}`;
-  const isPaired = rows.every(({ pair }) => pair.length === 2);
-  const places = rows.flatMap(({ block, pair }) =>
-    isPaired
-      ? pair.map((id) => `(${hexLiteral(id)}, ${integerLiteral(block)})`)
-      : integerLiteral(block),
-  );
-  const place = isPaired ? `(token_id, ${blockSql})` : blockSql;
-  const sql = `${toSql(page.filter, page.tokens)} AND ${isNear} AND ${isIn(place, [...new Set(places)])}`;
+  const trades = await readLedgerTrades(facts, wallet, { ...page, limit: rowsMax });
+  const isPaired = trades.every(({ pair }) => pair.length > 0);
+  const sql = `${toSql(page.filter, page.tokens)} AND ${getPlaces(trades, isPaired)}`;
+  const rows = isPaired && { rows: { ...getTable("fills_by_token"), settings: fewRowsSettings } };
+  const last = trades.length < rowsMax ? undefined : trades.at(-1)?.seq;
+  if (last === undefined) return { sql, bound: null, ...rows };
+  const isRising = page.order === "asc";
+  // Fills of a taker are before its row in the block: rising rows may lack that of the last ones.
+  const bound = isRising ? toFirstSeq(toBlockNumber(last)) : last;
+  const after = (isRising ? bound - 1 : bound) as Seq;
+  // All rows can be of one block, which is read again.
+  const more = Math.min(4 * rowsMax, after === page.after ? Infinity : tracedRowsMax);
   return {
-    sql,
+    sql: `${sql} AND seq ${isRising ? "<" : ">="} ${integerLiteral(bound)}`,
     bound,
-    ...(isPaired && { rows: { ...getTable("fills_by_token"), settings: fewRowsSettings } }),
+    ...rows,
+    readNext: () => readTracedPart(facts, wallet, { ...page, after, rowsMax: more }),
   };
+}
+
+async function readLedgerTrades(
+  facts: IndexedFacts,
+  wallet: Address,
+  page: FillPage,
+): Promise<readonly LedgerTrade[]> {
+  const getPair = (tokenId: TokenId) => {
+    const pair = page.tokens?.getPair(tokenId) ?? [];
+    return pair.length === 2 ? pair : [];
+  };
+  const pairs = page.filter.tokenIds?.map(getPair) ?? [];
+  const isToken = isIn("token_id", [...new Set(pairs.flat())].map(hexLiteral));
+  const isNarrow = pairs.length > 0 && pairs.every(({ length }) => length > 0);
+  const clauses = `FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
+    ${isNarrow ? `AND ${isToken}` : ""}
+    ORDER BY seq ${page.order} LIMIT ${integerLiteral(page.limit)} SETTINGS ${inOrderSettings}`;
+  const columns = {
+    seq: ["seq", 8],
+    tokenId: ["token_id", 32],
+    isTaker: ["role = 'taker'", 1],
+  } as const;
+  const read = await readRows(facts.engine, { columns, clauses }, (reader, row, at) => {
+    const tokenId = reader.tokenId(row + at.tokenId);
+    return {
+      seq: reader.uint64(row + at.seq) as Seq,
+      tokenId,
+      pair: getPair(tokenId),
+      isTaker: reader.uint8(row + at.isTaker) === 1,
+    };
+  });
+  return [...read];
+}
+
+/**
+ * Returns the condition of the blocks of trades, with their tokens if all pairs are known. The fills of a taker have the
+ * token of its row. That of a maker has the other one if it is a mint or a merge.
+ */
+function getPlaces(trades: readonly LedgerTrade[], isPaired: boolean): string {
+  const places = trades.flatMap(({ seq, tokenId, pair, isTaker }) => {
+    const block = integerLiteral(toBlockNumber(seq));
+    return isPaired
+      ? (isTaker ? [tokenId] : pair).map((id) => `(${hexLiteral(id)}, ${block})`)
+      : [block];
+  });
+  return isIn(isPaired ? `(token_id, ${blockSql})` : blockSql, [...new Set(places)]);
 }
 
 /** Returns the condition of the rows of a ledger in the blocks of the rest of a list. */
@@ -154,7 +200,8 @@ function getNearPart(
   page: FillPage,
 ): NearPart<Fill> | null | Promise<NearPart<Fill>> {
   const wallet = getTracedWallet(page);
-  if (wallet !== null) return readTracedPart(facts, wallet, page);
+  // A few more: a trade with oneself has two rows.
+  if (wallet !== null) return readTracedPart(facts, wallet, { ...page, rowsMax: page.limit + 5 });
   const { filter, order } = page;
   const bound = pageBound(facts, page);
   if (bound === undefined) return null;

@@ -57,6 +57,8 @@ export type NearPart<Item extends Positioned> = {
   readonly sql: string;
   readonly bound: Seq | null;
   readonly rows?: RowTable<Item>;
+  /** Reads where the next part is. Without it the rest of the list is read. */
+  readonly readNext?: () => Promise<NearPart<Item>>;
 };
 
 type MaybeNearPart<Item extends Positioned> = NearPart<Item> | null | Promise<NearPart<Item>>;
@@ -198,15 +200,18 @@ export class RowSnapshot<Item extends Positioned> {
     if (order === "desc" && after === 0 && afterSub === undefined) return [];
     this.#facts.reads.add(query, "engine");
     const page = { after, afterSub, boundary: this.#boundary, limit };
-    if (near === null) return this.#readByToken(page);
-    const rows = await this.#readPart(near.sql, page, near.rows);
-    if (rows.length === limit || near.bound === null) return rows;
-    const rest =
-      order === "asc"
-        ? { after: Math.max(after ?? 0, near.bound - 1) as Seq }
-        : { boundary: Math.min(this.#boundary, near.bound) as Seq };
-    const further = await this.#readByToken({ ...page, ...rest, limit: limit - rows.length });
-    return [...rows, ...further];
+    const rows: Item[] = [];
+    let rest = page;
+    for (let part = near; part !== null; part = (await part.readNext?.()) ?? null) {
+      rows.push(...(await this.#readPart(part.sql, rest, part.rows)));
+      if (rows.length === limit || part.bound === null) return rows;
+      const next =
+        order === "asc"
+          ? { after: Math.max(after ?? 0, part.bound - 1) as Seq }
+          : { boundary: Math.min(this.#boundary, part.bound) as Seq };
+      rest = { ...page, ...next, limit: limit - rows.length };
+    }
+    return [...rows, ...(await this.#readByToken(rest))];
   }
 
   /** Reads each token separately, if few: for one token the engine stops at the limit, for several it sorts all rows. */

@@ -85,6 +85,36 @@ test("a page has the rows after the previous page, even if number and last trade
   await fc.assert(property, propertySettings(400));
 });
 
+test("a page of a wallet reads only the places of its trades, also when few of them pass the filter", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  await fillStore(store, { final: blocks, unfinalized: [], sizes: [10] });
+  const wallets = Map.groupBy(trades, ({ maker }) => maker);
+  const [[wallet, own] = []] = [...wallets].toSorted(([, a], [, b]) => b.length - a.length);
+  assert(wallet !== undefined && own !== undefined);
+  const smallest = own.reduce(
+    (least, { size }) => (size < least ? size : least),
+    own[0]?.size ?? 0n,
+  );
+  const query = t.mock.method(store.engine, "queryBinary");
+  for (const order of ["asc", "desc"] as const) {
+    const page = await readFills(store, {
+      filter: { roles, wallet, sizeMax: smallest },
+      order,
+      after: null,
+      finalizedOnly: true,
+      limit: 1,
+      tokens: {
+        getTotals: () => ({ trades: 0, lastTrade: null, firstTimestamp: 0, lastTimestamp: 0 }),
+        getPair,
+        contracts: knownContracts(),
+      },
+    });
+    assert.equal(page.length, 1);
+  }
+  const read = query.mock.calls.map(({ arguments: [sql] }) => /FROM (\w+)/.exec(sql)?.[1]);
+  assert.deepEqual(new Set(read), new Set(["ledger", "fills_by_token"]));
+});
+
 /** Adds the ledgers of all trades: a row of the owner of each order, and of the operator of a fill without a match. */
 function withTrades(facts: readonly BlockFacts[]): BlockFacts[] {
   return facts.map((block) => {
