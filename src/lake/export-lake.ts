@@ -23,6 +23,7 @@ import {
   type Manifest,
   manifestName,
   parseManifest,
+  refuseOtherLake,
 } from "./manifest.ts";
 
 /**
@@ -88,16 +89,7 @@ async function readExisting({
       `${folder} is signed: set --sign-key or ODDWIRE_LAKE_SIGN_KEY, or its readers would refuse it`,
     );
   }
-  const { chain_id: chain, contracts, events } = manifest;
-  if (
-    chain !== identity.chain_id ||
-    contracts !== identity.contracts ||
-    events !== identity.events
-  ) {
-    throw new LakeError(
-      `${folder} holds the lake of another chain, other contracts or another version`,
-    );
-  }
+  refuseOtherLake(manifest, identity);
   if (manifest.last_block.number + 1 < coverage.fromBlock) {
     throw new LakeError(
       `${folder} ends at block ${manifest.last_block.number}, and what is stored begins at block ${coverage.fromBlock}`,

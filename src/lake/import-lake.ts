@@ -10,7 +10,6 @@ import type { Coverage } from "../chain/raw-log.ts";
 import type { Tally } from "../market/delta.ts";
 import { AppendGroup } from "../storage/append/append-group.ts";
 import type { FactStore } from "../storage/append/fact-store.ts";
-import type { FactsIdentity } from "../storage/directory/identity.ts";
 import type { Engine, SelectedRows } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
 import { DataDirectoryUnwritableError, getReason } from "../storage/engine/store-errors.ts";
@@ -56,25 +55,6 @@ export type LakeImport = {
   readonly signal?: AbortSignal;
   readonly onPart?: (done: { readonly block: number; readonly rows: number }) => void;
 };
-
-/** Throws `LakeError` when the facts of a lake are not those that this configuration indexes. */
-export function refuseOtherLake(manifest: Manifest, ours: FactsIdentity): void {
-  if (manifest.chain_id !== ours.chain_id) {
-    throw new LakeError(
-      `the lake is of chain ${manifest.chain_id}, and ODDWIRE_CHAIN_ID is ${ours.chain_id}`,
-    );
-  }
-  if (manifest.contracts !== ours.contracts) {
-    throw new LakeError(
-      "the lake was indexed with another list of contracts: set the ODDWIRE_CONTRACTS_FILE that it was made with",
-    );
-  }
-  if (manifest.events !== ours.events) {
-    throw new LakeError(
-      "the lake was made by a version that decodes other events, or with another ODDWIRE_WALLETS: import it with that version and setting",
-    );
-  }
-}
 
 /** Returns the parts that are not imported yet. Throws `LakeError` when the store has other facts. */
 export function remainingSlices(

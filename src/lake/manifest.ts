@@ -6,6 +6,7 @@ import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { tryParseJson } from "../base/json.ts";
+import { type FactsIdentity, hasWallets } from "../storage/directory/identity.ts";
 import { LakeError } from "./lake-error.ts";
 
 /** The version of the layout. A reader refuses a newer one. */
@@ -161,6 +162,31 @@ export function parseManifest(text: string, publicKey: KeyObject | null = null):
   verifySignature(contents, { signed, publicKey });
   refuseGaps(contents);
   return contents;
+}
+
+/** Throws `LakeError` when the facts of a lake are not those that this configuration indexes. */
+export function refuseOtherLake(manifest: Manifest, ours: FactsIdentity): void {
+  if (manifest.chain_id !== ours.chain_id) {
+    throw new LakeError(
+      `the lake is of chain ${manifest.chain_id}, and ODDWIRE_CHAIN_ID is ${ours.chain_id}`,
+    );
+  }
+  if (manifest.contracts !== ours.contracts) {
+    throw new LakeError(
+      "the lake was indexed with another list of contracts: set the ODDWIRE_CONTRACTS_FILE that it was made with",
+    );
+  }
+  const [theirs, wallets] = [manifest, ours].map((one) => (hasWallets(one) ? "on" : "off"));
+  if (theirs !== wallets) {
+    throw new LakeError(
+      `the lake was made with ODDWIRE_WALLETS=${theirs}, and it is ${wallets} here: set the same`,
+    );
+  }
+  if (manifest.events !== ours.events) {
+    throw new LakeError(
+      "the lake was made by a version that decodes other events: use that version",
+    );
+  }
 }
 
 function verifySignature(

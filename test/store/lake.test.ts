@@ -13,10 +13,12 @@ import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
 import type { LakeSlice, Manifest } from "../../src/lake/manifest.ts";
 import { emptyBlock } from "../../src/market/block-facts.ts";
+import { type FactsIdentity, toIdentity } from "../../src/storage/directory/identity.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
 import { encode } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import {
@@ -289,6 +291,24 @@ test("a lake that has all days gets what is missing: the snapshot after a crash,
     assert.deepEqual(await readManifest(openFolderLake(folder), publicKey), manifest);
   }
   await assert.rejects(exported(filled), /is signed: set --sign-key/);
+});
+
+test("a lake of another chain, other contracts, other wallets or another version is not appended to", async (t) => {
+  const filled = await openFilled(t, 12);
+  const manifest = await exported(filled);
+  const ours = toIdentity(137, knownContracts());
+  const others: readonly [change: Partial<FactsIdentity>, message: RegExp][] = [
+    [{ chain_id: 1 }, /is of chain 137, and ODDWIRE_CHAIN_ID is 1$/],
+    [{ contracts: "0".repeat(64) }, /another list of contracts: set the ODDWIRE_CONTRACTS_FILE/],
+    [{ events: "0".repeat(64) }, /made with ODDWIRE_WALLETS=on, and it is off here: set the same/],
+    [{ events: `${"0".repeat(64)}-wallets` }, /a version that decodes other events/],
+  ];
+  for (const [change, message] of others)
+    await assert.rejects(
+      exported(filled, { identity: { ...ours, ...change } }),
+      (thrown) => thrown instanceof LakeError && message.test(thrown.message),
+    );
+  assert.deepEqual(await exported(filled), manifest);
 });
 
 test("two exports to one folder do not mix", async (t) => {

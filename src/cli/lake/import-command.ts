@@ -11,11 +11,10 @@ import {
   importLake,
   type LakeSource,
   readManifest,
-  refuseOtherLake,
   remainingSlices,
 } from "../../lake/import-lake.ts";
 import { LakeError } from "../../lake/lake-error.ts";
-import type { Manifest } from "../../lake/manifest.ts";
+import { type Manifest, refuseOtherLake } from "../../lake/manifest.ts";
 import { openServer } from "../../roles/open-parts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { FactStore } from "../../storage/append/fact-store.ts";
