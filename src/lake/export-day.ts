@@ -8,17 +8,15 @@ import {
   readLakeParts,
   type TimeSpan,
 } from "../storage/lake/lake-parts.ts";
-import { getLakeTables, type LakeFactTable } from "../storage/lake/lake-tables.ts";
-import { stageRows } from "../storage/lake/staged-rows.ts";
+import { getLakeTables } from "../storage/lake/lake-tables.ts";
+import type { StagedRows } from "../storage/lake/staged-rows.ts";
+import { walletTables } from "../storage/schema/fact-tables.ts";
 import type { LakeExport } from "./lake-export.ts";
 import { listPaths, publish, writeTable } from "./lake-files.ts";
 import type { LakeFile, LakeSlice, Manifest } from "./manifest.ts";
 
 /** Facts of one part. A part is one row group, and one append when it is imported. */
 const usualPartRows = 131_072;
-
-/** Parts whose rows of wallets are in memory at a time: about 200 MB. */
-const stagedParts = 8;
 
 type Day = {
   /** The start of the day, in Unix seconds. */
@@ -35,6 +33,9 @@ type PartDraft = {
   readonly candles: TimeSpan | null;
 };
 
+/** An export that is running. */
+export type RunningExport = LakeExport & { readonly staged: StagedRows };
+
 type Written = { readonly slice: LakeSlice; readonly table: string; readonly file: LakeFile };
 
 export const daySeconds = 86_400;
@@ -46,7 +47,7 @@ export function toDate(time: number): string {
 
 /** Writes a day under other names than those of its parts in the manifest, which it may replace. */
 export async function exportDay(
-  request: LakeExport,
+  request: RunningExport,
   { day, from, to }: Day,
   manifest: Manifest | null,
 ): Promise<readonly LakeSlice[]> {
@@ -66,9 +67,7 @@ export async function exportDay(
     name: `date=${date}/part-${number + index}.parquet`,
     candles: index === slices.length - 1 ? span : null,
   }));
-  const files: Written[] = [];
-  for (let at = 0; at < drafts.length; at += stagedParts)
-    files.push(...(await writeParts(request, drafts.slice(at, at + stagedParts))));
+  const files = await writeParts(request, drafts, to);
   for (const { file } of files) await publish(request.folder, file.path);
   request.onDay?.({ date, rows: parts.reduce((sum, { rows }) => sum + rows, 0) });
   const bySlice = Map.groupBy(files, ({ slice }) => slice);
@@ -78,44 +77,44 @@ export async function exportDay(
   }));
 }
 
-/** Writes the drafts of all files of some parts, in the order of the parts and their tables. */
+/** Writes the drafts of all files of some parts. Those of wallets come last: their rows are staged meanwhile. */
 async function writeParts(
-  request: LakeExport,
+  request: RunningExport,
   parts: readonly PartDraft[],
+  end: number,
 ): Promise<readonly Written[]> {
-  const { engine, folder, tablesAtOnce = 1, signal } = request;
-  const ranges = parts.map(({ slice }) => toRange(slice));
-  const staged = await stageRows({ engine, isPatient: tablesAtOnce === 1 }, ranges);
-  try {
-    const drafts = parts.flatMap((part, index) =>
-      getEncoders(request, part, (table) => staged.getSource(table, index)).map(
-        ([table, encode]) => ({ ...part, table, encode, path: `${table}/${part.name}` }),
-      ),
-    );
-    const written = new Map<object, LakeFile>();
-    const left = drafts.values();
-    const write = async (): Promise<void> => {
-      for (const draft of left) {
-        signal?.throwIfAborted();
-        const file = await writeTable(folder, draft.path, await draft.encode());
-        if (file !== null) written.set(draft, file);
-      }
-    };
-    await settleAll(Array.from({ length: tablesAtOnce }, write));
-    return drafts.flatMap((draft) => {
-      const file = written.get(draft);
-      return file === undefined ? [] : [{ slice: draft.slice, table: draft.table, file }];
-    });
-  } finally {
-    await staged.drop();
-  }
+  const { folder, staged, tablesAtOnce = 1, signal } = request;
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const range = { from: first.slice.from_block, to: last.slice.last_block.number };
+  const staging = staged.cover(range, end);
+  const drafts = parts
+    .flatMap((part) =>
+      getEncoders(request, part).map(([table, encode]) => ({ ...part, table, encode })),
+    )
+    .toSorted((a, b) => Number(walletTables.has(a.table)) - Number(walletTables.has(b.table)));
+  const written = new Map<object, LakeFile>();
+  const left = drafts.values();
+  const write = async (): Promise<void> => {
+    for (const draft of left) {
+      signal?.throwIfAborted();
+      const { table, name } = draft;
+      if (walletTables.has(table)) await staging;
+      const file = await writeTable(folder, `${table}/${name}`, await draft.encode());
+      if (file !== null) written.set(draft, file);
+    }
+  };
+  await settleAll([staging, ...Array.from({ length: tablesAtOnce }, write)]);
+  return drafts.flatMap((draft) => {
+    const file = written.get(draft);
+    return file === undefined ? [] : [{ slice: draft.slice, table: draft.table, file }];
+  });
 }
 
 /** Returns what encodes the file of each table, those that take longest first. */
 function getEncoders(
-  { engine, getToken, tablesAtOnce = 1 }: LakeExport,
+  { engine, getToken, staged, tablesAtOnce = 1 }: RunningExport,
   { slice, candles }: PartDraft,
-  getSource: (table: LakeFactTable) => string,
 ): readonly (readonly [table: string, encode: () => Promise<Buffer | null>])[] {
   const range = toRange(slice);
   const part = { engine, isPatient: tablesAtOnce === 1 };
@@ -123,7 +122,10 @@ function getEncoders(
     ["trades", () => encodeTradeFile(part, range, getToken)],
     ...getLakeTables(engine).map(
       (table) =>
-        [table, () => encodeFactFile(part, { table, source: getSource(table), range })] as const,
+        [
+          table,
+          () => encodeFactFile(part, { table, source: staged.getSource(table), range }),
+        ] as const,
     ),
     ...(candles === null ? [] : [["candles_1m", () => encodeCandleFile(part, candles)] as const]),
   ];

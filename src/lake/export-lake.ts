@@ -11,8 +11,9 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import { lockFolder } from "../storage/directory/data-directory.ts";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
 import { readFirstTime } from "../storage/lake/lake-parts.ts";
+import { StagedRows } from "../storage/lake/staged-rows.ts";
 import { type RepairedBlocks, readRepairedBlocks } from "../storage/recovery/repaired-blocks.ts";
-import { daySeconds, exportDay, toDate } from "./export-day.ts";
+import { daySeconds, exportDay, type RunningExport, toDate } from "./export-day.ts";
 import { LakeError } from "./lake-error.ts";
 import type { LakeExport } from "./lake-export.ts";
 import { place, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
@@ -39,7 +40,7 @@ export async function exportLake(request: LakeExport): Promise<Manifest> {
   try {
     const manifest = await readExisting(request);
     await removeUnnamed(folder, manifest);
-    return await exportDays(request, manifest).catch(async (thrown: unknown) => {
+    return await exportStaged(request, manifest).catch(async (thrown: unknown) => {
       // A disk that is full needs the room.
       await readExisting(request)
         .then((now) => removeUnnamed(folder, now))
@@ -51,7 +52,17 @@ export async function exportLake(request: LakeExport): Promise<Manifest> {
   }
 }
 
-async function exportDays(request: LakeExport, before: Manifest | null): Promise<Manifest> {
+async function exportStaged(request: LakeExport, before: Manifest | null): Promise<Manifest> {
+  const { engine, tablesAtOnce = 1 } = request;
+  const staged = new StagedRows({ engine, isPatient: tablesAtOnce === 1 });
+  try {
+    return await exportDays({ ...request, staged }, before);
+  } finally {
+    await staged.drop();
+  }
+}
+
+async function exportDays(request: RunningExport, before: Manifest | null): Promise<Manifest> {
   const { coverage, engine } = request;
   const repairs = await readRepairedBlocks(engine);
   let manifest = before === null ? null : await replaceRepaired(request, before, repairs);
@@ -107,7 +118,7 @@ function readManifestText(folder: string): Promise<string | null> {
 
 /** Exports the days of a range of blocks, up to a day; by default all that are final. Yields the slices of each. */
 async function* exportSpan(
-  request: LakeExport,
+  request: RunningExport,
   manifest: Manifest | null,
   {
     range,
@@ -137,7 +148,7 @@ async function* exportSpan(
  * facts of a day, so the days beside it are written again as well. Old files stay until the manifest names the new ones.
  */
 async function replaceRepaired(
-  request: LakeExport,
+  request: RunningExport,
   manifest: Manifest,
   repairs: readonly RepairedBlocks[],
 ): Promise<Manifest> {

@@ -13,7 +13,6 @@ import {
   keyColumns,
   type LakeFactTable,
   lakeTradeColumns,
-  selectCandles,
   selectMinutes,
   storedColumns,
   writtenColumns,
@@ -116,10 +115,10 @@ export function encodeTradeFile(
 
 /** Encodes the one-minute candles of a time, in Unix seconds, as a Parquet file, sorted by time and token. */
 export function encodeCandleFile(part: Part, { since, until }: TimeSpan): Promise<Buffer> {
-  const where = `minute >= ${integerLiteral(since)} AND minute < ${integerLiteral(until)}`;
   return encode(
     part,
-    `SELECT ${candleColumns} FROM (${selectCandles(where)}) AS minutes ORDER BY timestamp, token_id`,
+    `SELECT ${candleColumns} FROM minute_candles AS minutes FINAL
+     WHERE minutes.minute >= ${integerLiteral(since)} AND minutes.minute < ${integerLiteral(until)} ORDER BY timestamp, token_id`,
   );
 }
 

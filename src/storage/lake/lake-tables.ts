@@ -137,19 +137,11 @@ export const lakeTradeColumns: readonly string[] = Object.entries(tradeColumns)
   .filter(([name]) => !["id", "maker_order_hash", "taker_order_hash", "status"].includes(name))
   .map(([name, { lake }]) => `${lake} AS ${name}`);
 
-/** The columns of `candles_1m`, from `minutes`: one minute of one token's own trades. */
+/** The columns of `candles_1m`, from `minute_candles` as `minutes`: one minute of one token's own trades. */
 export const candleColumns = `
   ${decimalText("token_id")} AS token_id, toDateTime64(minute, 3, 'UTC') AS timestamp,
   ${tickPrice("minutes.open")} AS open, high, low, ${tickPrice("minutes.close")} AS close, volume,
   buy_volume_usd + sell_volume_usd AS volume_usd, buy_volume_usd, sell_volume_usd, trades`;
-
-/** Returns the candles of `minute_candles` that a condition selects. */
-export function selectCandles(where: string): string {
-  return `SELECT token_id, minute, min(open) AS open, max(close) AS close, max(high) AS high, min(low) AS low,
-    sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd, sum(sell_volume_usd) AS sell_volume_usd,
-    sum(trades) AS trades
-  FROM minute_candles WHERE ${where} GROUP BY token_id, minute`;
-}
 
 /** Returns the rows of `minute_candles` that fills derive, as `deriveMinuteCandles` does. */
 export function selectMinutes(fillsSql: string): string {

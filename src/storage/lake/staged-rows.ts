@@ -1,61 +1,83 @@
 /**
- * The rows of wallets for several parts of a lake. Their tables are not sorted by `seq`, so that reading the rows of some
- * blocks takes as long as reading most of a table. Here they are read once, and each part finds its own.
+ * The rows of wallets, sorted by `seq`, while a lake is written. Their tables are sorted by wallet and by token, so that
+ * reading those of some blocks takes as long as reading most of a table. They are copied for many parts at once.
  */
+import { randomUUID } from "node:crypto";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { blockRangeSql, walletTables } from "../schema/fact-tables.ts";
+import { integerLiteral } from "../sql-literal.ts";
 import { getPatience, type Part } from "./lake-parts.ts";
 import { getLakeTables, type LakeFactTable } from "./lake-tables.ts";
 
-/** Where the rows of each part are. */
-export type StagedRows = {
-  /** Returns the table with the rows of a part, by its position among those that were staged. */
-  readonly getSource: (table: LakeFactTable, index: number) => string;
-  /** Frees the memory. */
-  drop(): Promise<void>;
-};
+/** Fills of the blocks that are copied together: a few hundred MB. */
+const stagedFills = 4_000_000;
+/** Rows that are sorted in memory: about 200 MB. */
+const sortedRows = 262_144;
 
-/** Numbers the databases of this process. */
-let count = 0;
+const prefix = "staged_";
 
-/**
- * Reads the rows of wallets of consecutive ranges into memory: 200 bytes for each fill, about. A server, whose tables are
- * those of a cluster, and a single part are read where they are.
- */
-export async function stageRows(part: Part, ranges: readonly BlockRange[]): Promise<StagedRows> {
-  const { engine } = part;
-  const [first, last] = [ranges[0], ranges.at(-1)];
-  const isStaged = engine.kind === "embedded" && ranges.length > 1;
-  const tables = isStaged ? getLakeTables(engine).filter((one) => walletTables.has(one)) : [];
-  // A database without files: a crash leaves nothing but its name.
-  const database = `staged_${count}`;
-  count += 1;
-  const getName = (table: LakeFactTable, index: number) => `${database}.${table}_${index}`;
-  const drop = async () => {
-    if (tables.length > 0) await engine.command(`DROP DATABASE IF EXISTS ${database} SYNC`);
-  };
-  try {
-    if (tables.length > 0)
-      await engine.query(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Memory`);
-    for (const table of tables) {
-      const all = `${database}.${table}`;
-      await engine.query(`CREATE TABLE ${all} ENGINE = Null EMPTY AS SELECT * FROM ${table}`);
-      for (const [index, range] of ranges.entries())
-        await engine.query(
-          `CREATE MATERIALIZED VIEW ${getName(table, index)} ENGINE = Memory SETTINGS compress = 1
-           AS SELECT * FROM ${all} WHERE ${blockRangeSql(range)}`,
-        );
-      const range = { from: first?.from ?? 0, to: last?.to ?? 0 };
-      await engine.query(
-        `INSERT INTO ${all} SELECT * FROM ${table} WHERE ${blockRangeSql(range)}
-         SETTINGS max_insert_threads = 1${getPatience(part)}`,
+export class StagedRows {
+  readonly #part: Part;
+  readonly #tables: readonly LakeFactTable[];
+  readonly #prefix: string;
+  #range: BlockRange | null = null;
+
+  /** In a cluster tables are read where they are, since any server can execute a statement. */
+  constructor(part: Part) {
+    const { engine } = part;
+    this.#part = part;
+    this.#tables =
+      engine.kind === "cluster" ? [] : getLakeTables(engine).filter((one) => walletTables.has(one));
+    this.#prefix = prefix + randomUUID().replaceAll("-", "");
+  }
+
+  /** Copies the rows of these blocks and of later ones, up to the block `end`, unless they are there. */
+  async cover({ from, to }: BlockRange, end: number): Promise<void> {
+    if (this.#tables.length === 0) return;
+    if (this.#range !== null && from >= this.#range.from && to <= this.#range.to) return;
+    await this.drop();
+    const { engine } = this.#part;
+    await dropAbandoned(this.#part);
+    const [[next] = []] = await engine.query(
+      `SELECT intDiv(seq, 1000000) FROM fills WHERE ${blockRangeSql({ from, to: end })}
+       ORDER BY seq LIMIT 1 OFFSET ${integerLiteral(stagedFills)}`,
+    );
+    const range = { from, to: Math.max(to, next === undefined ? end : Number(next) - 1) };
+    for (const table of this.#tables) {
+      const name = this.#getName(table);
+      await engine.command(
+        `CREATE TABLE ${name} AS ${table} ENGINE = MergeTree ORDER BY seq SETTINGS max_bytes_to_merge_at_max_space_in_pool = 1`,
+      );
+      await engine.command(
+        `INSERT INTO ${name} SELECT * FROM ${table} WHERE ${blockRangeSql(range)}
+         SETTINGS max_insert_threads = 1, min_insert_block_size_rows = ${sortedRows}, min_insert_block_size_bytes = 0${getPatience(this.#part)}`,
       );
     }
-  } catch (thrown) {
-    await drop();
-    throw thrown;
+    this.#range = range;
   }
-  const getSource = (table: LakeFactTable, index: number) =>
-    tables.includes(table) ? getName(table, index) : table;
-  return { getSource, drop };
+
+  /** Returns the table with the rows of blocks that are covered. */
+  getSource(table: LakeFactTable): string {
+    return this.#tables.includes(table) ? this.#getName(table) : table;
+  }
+
+  async drop(): Promise<void> {
+    this.#range = null;
+    for (const table of this.#tables)
+      await this.#part.engine.command(`DROP TABLE IF EXISTS ${this.#getName(table)} SYNC`);
+  }
+
+  #getName(table: LakeFactTable): string {
+    return `${this.#prefix}_${table}`;
+  }
+}
+
+/** Drops what exports that were killed have left: in a folder all, and on a server what is older than any export. */
+async function dropAbandoned({ engine }: Part): Promise<void> {
+  const age =
+    engine.kind === "embedded" ? "" : "AND metadata_modification_time < now() - INTERVAL 1 DAY";
+  const found = await engine.query(
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, '${prefix}') ${age}`,
+  );
+  for (const [name] of found) await engine.command(`DROP TABLE IF EXISTS ${String(name)} SYNC`);
 }
