@@ -1,10 +1,23 @@
 import type { TSchema } from "typebox";
+import { parseTime } from "../http/parameters.ts";
 import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
 import { getExample } from "./examples.ts";
-import { fieldNotes } from "./field-notes.ts";
 import type { LiveExamples } from "./live-examples.ts";
-import { parameterNotes } from "./parameter-notes.ts";
+import notes from "./notes.json" with { type: "json" };
+
+/**
+ * Descriptions by name, of fields and of parameters. An entry `Row.name` is of a field that means something else in that
+ * row; one that begins with a path is of a parameter that does there. A schema with a description needs none, nor do
+ * `name_ms` next to `name` and a parameter that is like the field of its name.
+ */
+const {
+  fields: fieldNotes,
+  parameters: parameterNotes,
+}: Readonly<Record<"fields" | "parameters", Readonly<Record<string, string>>>> = notes;
+
+const formsOfTime =
+  "Epoch seconds, epoch milliseconds (13 digits), RFC 3339 or a date (midnight UTC)";
 
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
@@ -41,8 +54,9 @@ export function describeParameter(
   const { description: _expected, examples: _examples, ...rest } = described;
   const { description: own }: { description?: string } = schema;
   const key = `${context.path} ${name}`;
-  const special = parameterNotes[key];
-  const description = special ?? own ?? parameterNotes[name] ?? fieldNotes[name];
+  const note = parameterNotes[key] ?? own ?? parameterNotes[name] ?? fieldNotes[name];
+  const isTime = "~parse" in schema && schema["~parse"] === parseTime;
+  const description = isTime ? `${note}. ${formsOfTime}` : note;
   const required = context.isRequired && rest.default === undefined;
   const sample = getExample(name, described);
   const example = context.live[key] ?? context.live[name] ?? sample;
