@@ -20,67 +20,57 @@ type Security = readonly Readonly<Record<string, readonly string[]>>[];
 const keyScheme = "ApiKey";
 const bearerScheme = "Bearer";
 
-/** The groups of the reference, with the first segments of their paths. */
-const groups = {
-  Markets: {
-    description: "Markets, events and resolutions",
-    paths: ["markets", "events", "resolutions", "tags", "categories"],
-  },
-  Trades: {
-    description: "Trades, the fills and matches they are made of, and orders",
-    paths: ["trades", "fills", "matches", "orders"],
-  },
-  Wallets: {
-    description: "What wallets hold, did and earned",
-    paths: ["wallets"],
-  },
-  Prices: {
-    description: "Current prices, candles, order books and totals of the platform",
-    paths: ["price", "candles", "orderbook", "stats"],
-  },
-  Chain: {
-    description: "Transactions and events of the exchange contracts",
-    paths: ["transactions", "cancellations", "exchange-events"],
-  },
-  Lake: { description: "The final history as Parquet files; needs an admin key", paths: ["lake"] },
-  Stream: { description: "Everything as it happens, over WebSocket", paths: ["stream"] },
-  Keys: { description: "API keys and IP blocks; needs an admin key", paths: ["keys", "ip-blocks"] },
-  Service: { description: "Health, readiness, metrics and this document", paths: [] },
-} as const;
-const tags = Object.entries(groups).map(([name, { description }]) => ({ name, description }));
+/** The groups of the reference: their descriptions, and the first segments of their paths. */
+const groups: Readonly<Record<string, readonly [string, readonly string[]]>> = {
+  Markets: [
+    "Markets, events and resolutions",
+    ["markets", "events", "resolutions", "tags", "categories"],
+  ],
+  Trades: [
+    "Trades, the fills and matches they are made of, and orders",
+    ["trades", "fills", "matches", "orders"],
+  ],
+  Wallets: ["What wallets hold, did and earned", ["wallets"]],
+  Prices: [
+    "Current prices, candles, order books and totals of the platform",
+    ["price", "candles", "orderbook", "stats"],
+  ],
+  Chain: [
+    "Transactions and events of the exchange contracts",
+    ["transactions", "cancellations", "exchange-events"],
+  ],
+  Lake: ["The final history as Parquet files; needs an admin key", ["lake"]],
+  Stream: ["Everything as it happens, over WebSocket", ["stream"]],
+  Keys: ["API keys and IP blocks; needs an admin key", ["keys", "ip-blocks"]],
+  Service: ["Health, readiness, metrics and this document", []],
+};
+const tags = Object.entries(groups).map(([name, [description]]) => ({ name, description }));
 
-const requestId: Parameter = {
-  name: "X-Request-Id",
-  in: "header",
-  required: false,
-  description:
+/** The headers of requests, by their names as components. */
+const headers = {
+  RequestId: toHeader(
+    "X-Request-Id",
     "An id of your own: returned with the response and logged. An invalid one is replaced",
-  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+    { pattern: "^[A-Za-z0-9._-]{1,128}$" },
+  ),
+  IfNoneMatch: toHeader(
+    "If-None-Match",
+    "ETags of the responses you have, separated by commas, or *",
+  ),
+  Range: toHeader("Range", "The bytes to send, such as bytes=1000-1999 or bytes=1000-"),
+  Upgrade: {
+    ...toHeader(
+      "Upgrade",
+      "Part of the WebSocket handshake (RFC 6455); clients send its headers automatically",
+      { const: "websocket" },
+    ),
+    required: true,
+  },
 };
 
-const ifNoneMatch: Parameter = {
-  name: "If-None-Match",
-  in: "header",
-  required: false,
-  description: "ETags of the responses you have, separated by commas, or *",
-  schema: { type: "string" },
-};
-
-const range: Parameter = {
-  name: "Range",
-  in: "header",
-  required: false,
-  description: "The bytes to send, such as bytes=1000-1999 or bytes=1000-",
-  schema: { type: "string" },
-};
-
-const upgrade: Parameter = {
-  name: "Upgrade",
-  in: "header",
-  required: true,
-  description: "Part of the WebSocket handshake (RFC 6455); clients send its headers automatically",
-  schema: { type: "string", const: "websocket" },
-};
+function toHeader(name: string, description: string, rest: JsonSchema = {}): Parameter {
+  return { name, in: "header", required: false, description, schema: { type: "string", ...rest } };
+}
 
 /**
  * Describes the whole API from the schemas that the service runs on, by the names of its operations. Required
@@ -108,12 +98,7 @@ export function describeApi(routes: Readonly<Record<string, Route>>, live: LiveE
     paths,
     components: {
       schemas: describeComponents(),
-      parameters: {
-        RequestId: requestId,
-        IfNoneMatch: ifNoneMatch,
-        Range: range,
-        Upgrade: upgrade,
-      },
+      parameters: headers,
       headers: describedHeaders,
       responses: errors,
       securitySchemes: {
@@ -140,10 +125,8 @@ function describeOperation(
       ...describeParameters(route.path, params, { in: "path", live }),
       ...describeParameters(route.path, querystring, { in: "query", live }),
       refTo("parameters", "RequestId"),
-      ...(route.upgrade === undefined ? [] : [refTo("parameters", "Upgrade")]),
-      ...(route.isTagged === undefined && !route.isFile
-        ? []
-        : [refTo("parameters", "IfNoneMatch")]),
+      ...(route.upgrade ? [refTo("parameters", "Upgrade")] : []),
+      ...(route.isTagged || route.isFile ? [refTo("parameters", "IfNoneMatch")] : []),
       ...(route.isFile ? [refTo("parameters", "Range")] : []),
     ],
     ...(body === undefined ? {} : { requestBody: describeBody(body) }),
@@ -211,24 +194,19 @@ function explain({ description, access, cacheControl, isBulk, upgrade: to }: Rou
         ? "Needs an admin key."
         : "Needs a key of any scope.";
   const age = /max-age=(\d+)/.exec(cacheControl ?? "")?.[1];
-  return [
-    ...(description === undefined ? [] : [`${description}.`]),
+  const files = `\`format\` exports all rows as a file: ${fileTypes}. The schema of the response is that of JSON, so that generated clients have its types.`;
+  const sentences = [
+    description && `${description}.`,
     caller,
-    ...(to === undefined ? [] : [streamGuide]),
-    ...(age === undefined ? [] : [`Responses may be cached for ${age} s.`]),
-    ...(isBulk
-      ? [
-          `\`format\` exports all rows as a file: ${fileTypes}. The schema of the response is that of JSON, so that generated clients have its types.`,
-        ]
-      : []),
-  ].join(" ");
+    to && streamGuide,
+    age && `Responses may be cached for ${age} s.`,
+    isBulk && files,
+  ];
+  return sentences.filter(Boolean).join(" ");
 }
 
 /** Returns the group of a path by its first segment after the version. */
 function getTag({ path }: Route): string {
   const [, , segment = ""] = path.split("/");
-  const group = Object.entries(groups).find(([, { paths }]) =>
-    paths.some((name) => name === segment),
-  );
-  return group?.[0] ?? "Service";
+  return Object.keys(groups).find((name) => groups[name]?.[1].includes(segment)) ?? "Service";
 }

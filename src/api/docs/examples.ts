@@ -3,30 +3,22 @@ import type { JsonSchema } from "./api-document.ts";
 import sampleAnswers from "./sample-answers.json" with { type: "json" };
 
 /** Fields and parameters that no sample response has, by the field that has such a value. */
-const alike: Readonly<Record<string, readonly string[]>> = {
-  block_number: ["from_block", "to_block"],
-  created_at: ["created_after", "end_after", "start", "start_date"],
-  indexed_seq: ["latest_seq"],
-  maker: ["account", "by", "fee_receiver", "user", "wallet"],
-  next_cursor: ["cursor"],
-  outcome: ["winning_outcome"],
-  seq: ["after_seq", "min_seq", "rewind_to_seq"],
-  size: ["max_size", "min_size"],
+const alike: Readonly<Record<string, string>> = {
+  block_number: "from_block to_block",
+  created_at: "created_after end_after start start_date",
+  indexed_seq: "latest_seq",
+  maker: "account by fee_receiver user wallet",
+  next_cursor: "cursor",
+  outcome: "winning_outcome",
+  seq: "after_seq min_seq rewind_to_seq",
+  size: "max_size min_size",
   // Later than `created_at`.
-  last_trade_at: [
-    "created_before",
-    "end",
-    "end_before",
-    "end_date",
-    "last_used_at",
-    "resolved_at",
-    "revoked_at",
-  ],
-  timestamp_ms: ["resolved_at_ms"],
-  token_id: ["token_ids", "winning_token_id"],
-  tx_hash: ["builder", "metadata"],
-  value_usd: ["min_value"],
-  volume_usd: ["min_volume", "min_volume_24h"],
+  last_trade_at: "created_before end end_before end_date last_used_at resolved_at revoked_at",
+  timestamp_ms: "resolved_at_ms",
+  token_id: "token_ids winning_token_id",
+  tx_hash: "builder metadata",
+  value_usd: "min_value",
+  volume_usd: "min_volume min_volume_24h",
 };
 
 /** Values that no field of a sample response has, or that explain more than those. */
@@ -92,7 +84,7 @@ function examplesByName(): ReadonlyMap<string, unknown> {
   for (const [name, value] of fieldsIn(sampleAnswers))
     if (typeof value !== "object" && !found.has(name)) found.set(name, value);
   for (const [name, names] of Object.entries(alike))
-    for (const other of names) found.set(other, found.get(name));
+    for (const other of names.split(" ")) found.set(other, found.get(name));
   return found;
 }
 
