@@ -83,10 +83,10 @@ function findNear(words: readonly string[], paths: readonly string[]): string | 
 }
 
 /** Words of other APIs for the first word of a path. */
-const firstWords: Readonly<Record<string, readonly string[]>> = {
-  wallets: words("user users account accounts address addresses profile profiles trader traders"),
-  markets: words("contract contracts condition conditions clob-markets token tokens asset assets"),
-  events: words("series event-groups"),
+const firstWords = {
+  wallets: "user users account accounts address addresses profile profiles trader traders",
+  markets: "contract contracts condition conditions clob-markets token tokens asset assets",
+  events: "series event-groups",
 };
 
 /**
@@ -95,73 +95,59 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
  */
 const counterparts: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    "/v1/price/{token_id}": words(
+    "/v1/price/{token_id}":
       "ticker tickers quote quotes market-price odds prob probability markets/*/price markets/*/prob",
-    ),
-    "/v1/price/{token_id} (mid)": words("midpoint mid"),
-    "/v1/price/{token_id} (spread)": words("spread"),
-    "/v1/price/{token_id} (last_trade)": words("last-trade-price last-price"),
-    "/v1/price?token_ids=": words("prices markets/*/prices"),
-    "/v1/price?token_ids= (mid)": words("midpoints"),
-    "/v1/price?token_ids= (spread)": words("spreads"),
-    "/v1/price?token_ids= (last_trade)": words("last-trades-prices"),
-    "/v1/candles/{token_id}": words(
-      "prices-history batch-prices-history price-history history chart charts kline klines ohlc ohlcv bars",
-      "candlestick candlesticks timeseries markets/*/candles markets/*/candlesticks markets/*/history",
-      "markets/*/ohlcv markets/*/chart events/*/markets/*/candlesticks",
-    ),
-    "/v1/orderbook/{token_id}": words(
+    "/v1/price/{token_id} (mid)": "midpoint mid",
+    "/v1/price/{token_id} (spread)": "spread",
+    "/v1/price/{token_id} (last_trade)": "last-trade-price last-price",
+    "/v1/price?token_ids=": "prices markets/*/prices",
+    "/v1/price?token_ids= (mid)": "midpoints",
+    "/v1/price?token_ids= (spread)": "spreads",
+    "/v1/price?token_ids= (last_trade)": "last-trades-prices",
+    "/v1/candles/{token_id}":
+      "prices-history batch-prices-history price-history history chart charts kline klines ohlc ohlcv bars candlestick candlesticks timeseries markets/*/candles markets/*/candlesticks markets/*/history markets/*/ohlcv markets/*/chart events/*/markets/*/candlesticks",
+    "/v1/orderbook/{token_id}":
       "book books order-book depth markets/*/book markets/*/orderbook markets/*/depth",
-    ),
-    "/v1/orderbook/{token_id} (tick_size)": words("tick-size"),
-    "/v1/trades": words("data/trades markets/trades bets last-trades executions"),
-    "/v1/trades?condition_id=": words("markets/*/trades markets/*/activity"),
-    "/v1/trades?event_id=": words("events/*/trades"),
-    "/v1/trades?wallet=": words("wallets/*/trades wallets/*/history wallets/*/transactions"),
-    "/v1/trades?sort=value": words("whales large-trades big-trades"),
-    "/v1/trades?from_block=": words("block blocks"),
-    "/v1/trades?format=csv": words("export exports download downloads dump bulk"),
-    "/v1/fills": words("orderfilled order-filled orderfilledevents logs"),
-    "/v1/fills?maker=": words("wallets/*/fills wallets/*/orders"),
-    "/v1/fills?condition_id=": words("markets/*/fills"),
-    "/v1/orders/{order_hash}": words("data/orders data/order"),
-    "/v1/markets": words("sampling-markets simplified-markets sampling-simplified-markets"),
-    "/v1/markets?search=": words("search public-search search-markets"),
-    "/v1/markets?event_id=": words("events/*/markets"),
-    "/v1/markets?sort=change_24h": words("movers gainers losers"),
-    "/v1/markets?sort=volume_24h": words("trending popular hot featured top-markets"),
-    "/v1/markets/{id}": words("slug neg-risk markets/slug markets/*/tags markets/*/stats"),
-    "/v1/markets/{id}/holders": words(
+    "/v1/orderbook/{token_id} (tick_size)": "tick-size",
+    "/v1/trades": "data/trades markets/trades bets last-trades executions",
+    "/v1/trades?condition_id=": "markets/*/trades markets/*/activity",
+    "/v1/trades?event_id=": "events/*/trades",
+    "/v1/trades?wallet=": "wallets/*/trades wallets/*/history wallets/*/transactions",
+    "/v1/trades?sort=value": "whales large-trades big-trades",
+    "/v1/trades?from_block=": "block blocks",
+    "/v1/trades?format=csv": "export exports download downloads dump bulk",
+    "/v1/fills": "orderfilled order-filled orderfilledevents logs",
+    "/v1/fills?maker=": "wallets/*/fills wallets/*/orders",
+    "/v1/fills?condition_id=": "markets/*/fills",
+    "/v1/orders/{order_hash}": "data/orders data/order",
+    "/v1/markets": "sampling-markets simplified-markets sampling-simplified-markets",
+    "/v1/markets?search=": "search public-search search-markets",
+    "/v1/markets?event_id=": "events/*/markets",
+    "/v1/markets?sort=change_24h": "movers gainers losers",
+    "/v1/markets?sort=volume_24h": "trending popular hot featured top-markets",
+    "/v1/markets/{id}": "slug neg-risk markets/slug markets/*/tags markets/*/stats",
+    "/v1/markets/{id}/holders":
       "holders top-holders leaderboard leaderboards rankings top-traders markets/*/positions",
-    ),
-    "/v1/markets/{id}/open-interest": words("markets/*/oi"),
-    "/v1/open-interest": words("oi tvl"),
-    "/v1/events/{id}": words("live-volume events/slug"),
-    "/v1/tags": words("groups topics sports"),
-    "/v1/resolutions": words("resolve results settlements payouts oracle uma"),
-    "/v1/stats": words("volume volumes totals statistics analytics overview summary fees"),
-    "/v1/wallets/{address}": words("traded public-profile"),
-    "/v1/wallets/{address}/positions": words(
-      "positions value balances holdings portfolio userpositions wallets/*/value wallets/*/balances",
-      "wallets/*/holdings wallets/*/portfolio",
-    ),
-    "/v1/wallets/{address}/positions?status=closed": words(
-      "closed-positions wallets/*/closed-positions",
-    ),
-    "/v1/wallets/{address}/activity": words("activity"),
-    "/v1/wallets/{address}/pnl": words("pnl profit wallets/*/profit wallets/pnl"),
-    "/v1/stream": words("ws websocket socket subscribe live sse"),
-    "/v1/keys": words("auth api-key api-keys apikey apikeys login"),
-    "/v1/health": words("healthz livez ok ping version"),
-    "/v1/ready": words("readyz status exchange/status"),
-    "/v1/openapi.json": words("openapi openapi.yaml swagger.json api-docs docs/openapi.json"),
-    "/docs": words("docs swagger redoc swagger-ui"),
-  }).flatMap(([path, names]) => names.map((name) => [name, path] as const)),
+    "/v1/markets/{id}/open-interest": "markets/*/oi",
+    "/v1/open-interest": "oi tvl",
+    "/v1/events/{id}": "live-volume events/slug",
+    "/v1/tags": "groups topics sports",
+    "/v1/resolutions": "resolve results settlements payouts oracle uma",
+    "/v1/stats": "volume volumes totals statistics analytics overview summary fees",
+    "/v1/wallets/{address}": "traded public-profile",
+    "/v1/wallets/{address}/positions":
+      "positions value balances holdings portfolio userpositions wallets/*/value wallets/*/balances wallets/*/holdings wallets/*/portfolio",
+    "/v1/wallets/{address}/positions?status=closed": "closed-positions wallets/*/closed-positions",
+    "/v1/wallets/{address}/activity": "activity",
+    "/v1/wallets/{address}/pnl": "pnl profit wallets/*/profit wallets/pnl",
+    "/v1/stream": "ws websocket socket subscribe live sse",
+    "/v1/keys": "auth api-key api-keys apikey apikeys login",
+    "/v1/health": "healthz livez ok ping version",
+    "/v1/ready": "readyz status exchange/status",
+    "/v1/openapi.json": "openapi openapi.yaml swagger.json api-docs docs/openapi.json",
+    "/docs": "docs swagger redoc swagger-ui",
+  }).flatMap(([path, names]) => names.split(" ").map((name) => [name, path] as const)),
 );
-
-function words(...lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) => line.split(" "));
-}
 
 /** Finds the counterpart of a path by all of its words, or else by the first ones. Every second word may be an id. */
 function findCounterpart(requested: readonly string[], routes: readonly string[]): string | null {
@@ -188,7 +174,7 @@ function toWords(path: string): string[] {
   const [first, ...others] = start === -1 ? [] : segments.slice(start);
   if (first === undefined) return [];
   const own = Object.entries(firstWords).find(([, names]) =>
-    names.includes(first.toLowerCase()),
+    names.split(" ").includes(first.toLowerCase()),
   )?.[0];
   return [own ?? first, ...others].map((word) => (/^[a-z._-]+$/i.test(word) ? word : id));
 }
