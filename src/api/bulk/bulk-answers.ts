@@ -11,7 +11,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapYielding, yieldToEventLoop } from "../../base/time/turns.ts";
 import type { EncodedRows } from "../../query/row-snapshot.ts";
-import { resetConnection } from "../http/reset-connection.ts";
+import { resetConnection } from "../http/pending-responses.ts";
 import type { CursorPosition, Cursors } from "../route/cursor.ts";
 import { linkToNext } from "../route/list-answer.ts";
 import { getBatches } from "./arrow-stream.ts";
@@ -80,14 +80,9 @@ export class BulkAnswers {
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const whole = withTrailers(
-        reply,
-        toSmallPieces(this.#toPieces(file, this.#whileLive(file, rows, key))),
-      );
-      const pieces = metered(whole, {
-        everyMs: checkEveryMs,
-        onSlow: () => body.destroy(new SlowClientError()),
-      });
+      const whole = this.#toPieces(file, this.#whileLive(file, rows, key));
+      const onSlow = () => body.destroy(new SlowClientError());
+      const pieces = sendPieces(reply, whole, { checkEveryMs, onSlow });
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
       // `close` also comes when the client disconnects before it reads anything.
       body.once("close", release);
@@ -188,66 +183,52 @@ class SlowClientError extends Error {
   }
 }
 
-/** Sends the SHA-256 of the body and its rows as trailers, where the client can get them: not over HTTP/1.0. */
-function withTrailers(
-  reply: FastifyReply,
-  pieces: AsyncIterable<string | Uint8Array>,
-): AsyncIterable<string | Uint8Array> {
-  if (reply.request.raw.httpVersion !== "1.1") return pieces;
-  reply.header("trailer", "Content-Digest, X-Row-Count");
-  return hashed(reply.raw, pieces);
-}
-
-async function* hashed(
-  raw: FastifyReply["raw"],
-  pieces: AsyncIterable<string | Uint8Array>,
-): AsyncGenerator<string | Uint8Array, void, undefined> {
-  const sha256 = createHash("sha256");
-  for await (const piece of pieces) {
-    sha256.update(piece);
-    yield piece;
-  }
-  raw.addTrailers({
-    "content-digest": `sha-256=:${sha256.digest("base64")}:`,
-    "x-row-count": String(raw.getHeader("x-row-count")),
-  });
-}
-
-/** Yields pieces of at most `pieceBytesMax`: one of 10 MB would be hashed in one turn, and count as read at once. */
-async function* toSmallPieces(
-  pieces: AsyncIterable<string | Uint8Array>,
-): AsyncGenerator<string | Uint8Array, void, undefined> {
-  for await (const piece of pieces) {
-    if (typeof piece === "string") yield piece;
-    else
-      for (let at = 0; at < piece.length; at += pieceBytesMax)
-        yield piece.subarray(at, at + pieceBytesMax);
-  }
-}
-
 const pieceBytesMax = 256 * 1024;
 
-/** Yields the pieces of an export, and calls `onSlow` when its client reads them below the minimum rate. */
-async function* metered(
+/**
+ * Yields an export in pieces of at most `pieceBytesMax`: one of 10 MB would be hashed in one turn, and count as read at
+ * once. Calls `onSlow` when the client reads below the minimum rate. Sends the SHA-256 and the rows as trailers, where
+ * the client can get them: not over HTTP/1.0.
+ */
+function sendPieces(
+  reply: FastifyReply,
   pieces: AsyncIterable<string | Uint8Array>,
-  { everyMs, onSlow }: { readonly everyMs: number; readonly onSlow: () => void },
+  options: { readonly checkEveryMs: number; readonly onSlow: () => void },
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
-  let bytesSinceLook = 0;
+  const hasTrailers = reply.request.raw.httpVersion === "1.1";
+  if (hasTrailers) reply.header("trailer", "Content-Digest, X-Row-Count");
+  const sha256 = createHash("sha256");
+  let bytesSinceCheck = 0;
   let isClientsTurn = false;
-  const timer = setInterval(() => {
-    if (isClientsTurn && bytesSinceLook < webLimits.exportBytesMin) onSlow();
-    bytesSinceLook = 0;
-  }, everyMs).unref();
-  try {
-    for await (const piece of pieces) {
-      bytesSinceLook += Buffer.byteLength(piece);
-      isClientsTurn = true;
-      yield piece;
-      isClientsTurn = false;
+  const check = () => {
+    if (isClientsTurn && bytesSinceCheck < webLimits.exportBytesMin) options.onSlow();
+    bytesSinceCheck = 0;
+  };
+  return (async function* () {
+    const timer = setInterval(check, options.checkEveryMs).unref();
+    try {
+      for await (const whole of pieces)
+        for (const piece of typeof whole === "string" ? [whole] : cut(whole)) {
+          if (hasTrailers) sha256.update(piece);
+          bytesSinceCheck += Buffer.byteLength(piece);
+          isClientsTurn = true;
+          yield piece;
+          isClientsTurn = false;
+        }
+      if (hasTrailers) {
+        const digest = sha256.digest("base64");
+        const rows = String(reply.raw.getHeader("x-row-count"));
+        reply.raw.addTrailers({ "content-digest": `sha-256=:${digest}:`, "x-row-count": rows });
+      }
+    } finally {
+      clearInterval(timer);
     }
-  } finally {
-    clearInterval(timer);
-  }
+  })();
+}
+
+function* cut(piece: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < piece.length; at += pieceBytesMax)
+    yield piece.subarray(at, at + pieceBytesMax);
 }
 
 async function* mapped<From, To>(

@@ -10,23 +10,10 @@ const fixedHeaders = {
 } as const;
 
 /** Response headers that scripts of allowed origins can read. */
-const exposedHeaders = [
-  "X-Request-Id",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "RateLimit-Policy",
-  "RateLimit",
-  "Link",
-  "Retry-After",
-  "ETag",
-  "Content-Disposition",
-  "X-Row-Cap",
-  "X-Row-Count",
-  "X-Rows-Truncated",
-  "X-Truncated-At-Start",
-  "X-Next-Cursor",
-].join(", ");
+const exposedHeaders =
+  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, " +
+  "RateLimit, Link, Retry-After, ETag, Content-Disposition, X-Row-Cap, X-Row-Count, " +
+  "X-Rows-Truncated, X-Truncated-At-Start, X-Next-Cursor";
 
 /** Headers of a preflight response: the request headers that pages can send, cached by browsers for 600 s. */
 export const preflightHeaders = {

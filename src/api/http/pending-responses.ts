@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { resetConnection } from "./reset-connection.ts";
 
 /**
  * Responses that are not sent yet, by connection. Requests can be pipelined. Anything written to the bare socket (the
@@ -54,4 +53,14 @@ export class PendingResponses {
   #complete(socket: Socket): readonly ServerResponse[] {
     return [...(this.#bySocket.get(socket) ?? [])].filter(({ req }) => req.complete);
   }
+}
+
+/**
+ * Closes a connection with a TCP reset. Over HTTP/1.0, which proxies speak, a body ends where the connection ends in
+ * order, so a broken body must not end like that. Bytes that are not sent yet are dropped.
+ */
+export function resetConnection(socket: Socket): void {
+  socket.resetAndDestroy();
+  // Node would send what is queued first, for as long as the client takes to read it.
+  socket.destroy();
 }
