@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
+import { cursor } from "../http/parameters.ts";
 
 /** The formats besides `json`. Each name is also the file extension. */
 export const fileFormats = {
@@ -29,5 +30,5 @@ export function bulkQuery({
     examples: [pageRows],
     description: `Rows of a page; by default ${pageRows}, or all rows in formats other than json`,
   });
-  return { format, limit: Type.Optional(limit) };
+  return { format, limit: Type.Optional(limit), cursor: Type.Optional(cursor) };
 }

@@ -27,7 +27,7 @@ import { positionRow } from "../../rows/wallets/position-row.ts";
 import * as wire from "../../rows/wire-format.ts";
 import { errorSchema } from "../route/error-answer.ts";
 import { metaSchema, paginationSchema } from "../route/list-answer.ts";
-import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
+import { issuedKeySchema, keySchema } from "../routes/admin/key-routes.ts";
 import { streamFrames } from "./stream-frames.ts";
 
 export const components: Readonly<Record<string, TSchema>> = {

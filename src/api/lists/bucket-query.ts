@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import type { BucketPage } from "../../query/bucket-page.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
-import { checkRange, cursor, time } from "../http/parameters.ts";
+import { checkRange, time } from "../http/parameters.ts";
 import type { ListParts, RowSource } from "./row-list.ts";
 
 /** The parameters of a list of buckets of time: a page of at most `pageRows` buckets, or a file. */
@@ -13,7 +13,6 @@ export function bucketQuery<Resolution extends string>(
   const resolutions = Object.keys(bucketSeconds) as Resolution[];
   return Type.Object({
     ...bulkQuery({ pageRows }),
-    cursor: Type.Optional(cursor),
     resolution: Type.Enum(resolutions, { default: "1d" }),
     start: Type.Optional(time),
     end: Type.Optional(time),

@@ -1,3 +1,4 @@
+import { webLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { type BucketCandle, flatCandle } from "../../market/candle.ts";
@@ -5,6 +6,8 @@ import type { JoinedTokens } from "../../query/markets/read-markets.ts";
 import { readCandles, readManyCandles } from "../../query/read-candles.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { FileRows } from "../bulk/bulk-answers.ts";
+import type { RowSource } from "./row-list.ts";
 
 /** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
 export type CandlePage = Range<number> &
@@ -38,7 +41,7 @@ export function pageAfter(page: CandlePage, bucket: number): CandlePage {
 }
 
 /** Reads the first `limit` candles of a page, in its order. */
-export async function readCandlePage(
+async function readCandlePage(
   facts: IndexedFacts,
   page: CandlePage,
 ): Promise<readonly BucketCandle[]> {
@@ -93,4 +96,64 @@ function fillForward(
     if (newest !== undefined) filled.push(newest);
   }
   return order === "asc" ? filled : filled.toReversed();
+}
+
+/** Returns a source of candles. `page.order` is the order in which pages follow each other, `order` that of the rows. */
+export function candleSource(
+  facts: IndexedFacts,
+  page: CandlePage,
+  order: "asc" | "desc",
+): RowSource<BucketCandle> {
+  return {
+    first: (count) => readCandlePage(facts, { ...page, limit: count }),
+    toPosition: ({ bucket }) => [bucket],
+    openAll: (rowsMax) => openAll(facts, { page, order }, rowsMax),
+    isReversed: page.order !== order,
+  };
+}
+
+/** Cuts by time, so that the end is known before rows are read: a range of `rowsMax` buckets. */
+async function openAll(
+  facts: IndexedFacts,
+  { page, order }: { readonly page: CandlePage; readonly order: "asc" | "desc" },
+  rowsMax: number,
+): Promise<FileRows<BucketCandle>> {
+  const { bucketSeconds } = page;
+  const [newest] = await readCandlePage(facts, { ...page, order: "desc", limit: 1 });
+  if (newest === undefined) return { rowCount: 0, edge: null, chunks: [] };
+  // The range ends with the newest candle, so trades that arrive while rows are sent add no row.
+  const to = newest.bucket + bucketSeconds;
+  const whole = { ...page, to };
+  const [{ bucket } = newest] = await readCandlePage(facts, { ...whole, limit: 1 });
+  const seconds = rowsMax * bucketSeconds;
+  const isRising = page.order === "asc";
+  const sent = isRising
+    ? { from: bucket, to: Math.min(to, bucket + seconds) }
+    : { from: Math.max(page.from, bucket + bucketSeconds - seconds), to };
+  const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
+  const edge = isRising ? sent.to - bucketSeconds : sent.from;
+  const [further] =
+    left.from < left.to ? await readCandlePage(facts, { ...whole, ...left, limit: 1 }) : [];
+  const rows = { ...whole, ...sent, order };
+  let rowCount = 0;
+  for await (const chunk of readChunks(facts, rows)) rowCount += chunk.length;
+  return {
+    rowCount,
+    edge: further === undefined ? null : [edge],
+    chunks: readChunks(facts, rows),
+  };
+}
+
+async function* readChunks(
+  facts: IndexedFacts,
+  interval: CandlePage,
+): AsyncGenerator<readonly BucketCandle[], void, undefined> {
+  let page: CandlePage = { ...interval, limit: webLimits.exportChunkRows };
+  for (;;) {
+    const rows = await readCandlePage(facts, page);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < page.limit) return;
+    page = pageAfter(page, last.bucket);
+  }
 }

@@ -12,7 +12,7 @@ import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 import { tradedMarkets } from "../../views/markets/market-selection.ts";
 import { marketsOfEvent } from "../../views/venue-events/event-list.ts";
 import type { Backend } from "../backend.ts";
-import { checkBounds, checkRange, cursor, time } from "../http/parameters.ts";
+import { checkBounds, checkRange, time } from "../http/parameters.ts";
 import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 
 /** The maximum is the highest block for which the first position of the next block is a safe integer. */
@@ -21,7 +21,6 @@ const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
 /** Parameters of every list of the chain: its range, its order and the page. */
 export const rangeQuery = {
   ...rowListQuery,
-  cursor: Type.Optional(cursor),
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
   start: Type.Optional(time),
   end: Type.Optional(time),

@@ -8,7 +8,7 @@ import { type MarketSelection, sortColumns } from "../../views/markets/market-se
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { toWords } from "../../views/search/search-words.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
-import { checkRange, cursor, time } from "../http/parameters.ts";
+import { checkRange, time } from "../http/parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
 /** A flag that no market has. */
@@ -17,10 +17,12 @@ export const marketPageRows = 50;
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const sorts = Object.keys(sortColumns) as (keyof typeof sortColumns)[];
 
+const { cursor, ...page } = bulkQuery({ pageRows: marketPageRows, pageRowsMax: 100 });
+
 export const marketQuery = Type.Object({
-  ...bulkQuery({ pageRows: marketPageRows, pageRowsMax: 100 }),
+  ...page,
   include: Type.Optional(Type.Enum(["event"])),
-  cursor: Type.Optional(cursor),
+  cursor,
   active: Type.Optional(Type.Boolean()),
   status: Type.Enum(["open", "resolved", "all"], { default: "all" }),
   search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ["world cup"] })),

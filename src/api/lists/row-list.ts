@@ -1,5 +1,4 @@
 /** Lists of rows: a page as JSON, or all rows as a file. */
-import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
@@ -13,7 +12,7 @@ import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
-import type { BulkAnswers, FileRows } from "../bulk/bulk-answers.ts";
+import type { BulkAnswers, FileRequest, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import type { CursorPosition } from "../route/cursor.ts";
@@ -47,23 +46,14 @@ export type RowSource<Item> = {
 /** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
 type Writer<Item> = (context: RowContext) => (item: Item) => string;
 
-/** A requested list. */
-export type RowList<Item> = {
-  /** Cursors are bound to this path and to the query. */
-  readonly path: string;
-  readonly query: LowerBounds & {
-    readonly format: "json" | FileFormatName;
-    readonly limit?: number | undefined;
-    /** Adds the optional fields of the row. */
-    readonly include?: string | undefined;
-    /** Added by `withFields`. */
-    readonly fields?: Fields;
-  };
-  /** Rows of a page without `limit`; 100 by default. */
-  readonly pageRows?: number | undefined;
-  readonly row: TObject;
-  readonly source: RowSource<Item>;
-  readonly writer: Writer<Item>;
+/** The parameters of every list. */
+type ListQuery = LowerBounds & {
+  readonly format: "json" | FileFormatName;
+  readonly limit?: number | undefined;
+  /** Adds the optional fields of the row. */
+  readonly include?: string | undefined;
+  /** Added by `withFields`. */
+  readonly fields?: Fields;
 };
 
 type Shared<Params extends TObject, Query extends TObject> = Pick<
@@ -80,77 +70,84 @@ type Shared<Params extends TObject, Query extends TObject> = Pick<
 >;
 
 /** The definition of a list. */
-type ListOptions<Params extends TObject, Query extends TObject, Item> = Shared<Params, Query> &
-  Pick<RowList<Item>, "row" | "pageRows"> & {
-    /** The schema of `meta`, if it has more than those of other lists. */
-    readonly meta?: TObject;
-    /** Opens the list. Cursors are bound to `path`. What it returns can write the rows and add to `meta`. */
-    readonly open: (
-      request: {
-        readonly params: Static<Params>;
-        readonly query: Static<Query>;
-        readonly path: string;
-      },
-      reply: FastifyReply,
-    ) => Awaitable<
-      RowSource<Item> & {
-        readonly writer?: Writer<Item>;
-        /** Called after the rows of a page are read. */
-        readonly getMeta?: () => object;
-      }
-    >;
-    readonly toRow?: (item: Item, context: RowContext) => unknown;
-    readonly writer?: Writer<Item>;
-    /** Returns the token whose market `include=market` adds to a row. */
-    readonly getToken?: (item: Item) => TokenId;
-  };
+type ListOptions<Params extends TObject, Query extends TObject, Item> = Shared<Params, Query> & {
+  readonly row: TObject;
+  /** Rows of a page without `limit`; 100 by default. */
+  readonly pageRows?: number;
+  /** The schema of `meta`, if it has more than those of other lists. */
+  readonly meta?: TObject;
+  /** Opens the list. Cursors are bound to `path`. What it returns can write the rows and add to `meta`. */
+  readonly open: (
+    request: {
+      readonly params: Static<Params>;
+      readonly query: Static<Query>;
+      readonly path: string;
+    },
+    reply: FastifyReply,
+  ) => Awaitable<
+    RowSource<Item> & {
+      readonly writer?: Writer<Item>;
+      /** Called after the rows of a page are read. */
+      readonly getMeta?: (rows: readonly Item[]) => object;
+    }
+  >;
+  readonly toRow?: (item: Item, context: RowContext) => unknown;
+  readonly writer?: Writer<Item>;
+  /** Returns the token whose market `include=market` adds to a row. */
+  readonly getToken?: (item: Item) => TokenId;
+};
 
 /** Defines a list, which responds with a page, or with a file of all rows. */
 export function listRoute<Params extends TObject, Query extends TObject, Item>(
   parts: ListParts,
   options: ListOptions<Params, Query, Item>,
 ): Route {
-  const { row, pageRows, meta = rangeMeta, open, toRow = toItself, getToken, ...route } = options;
-  const { writer: commonWriter = publicAs(toRow), ...shared } = route;
+  const { row, meta = rangeMeta, open, toRow = toItself, getToken, ...route } = options;
+  const { pageRows = chainPageRows, writer: commonWriter = publicAs(toRow), ...shared } = route;
   return defineRoute<TSchema, Params, Query>({
-    access: "read",
     response: Type.Object({ ...toListShape(row).properties, meta }),
     isBulk: true,
     cacheControl: "private, max-age=1",
     ...shared,
     handler: async (request, reply) => {
       const params = request.params as Static<Params>;
-      const query = request.query as Static<Query> & RowList<Item>["query"];
+      const query = request.query as Static<Query> & ListQuery;
       const path = fillPath(route.path, params);
-      const opening = await open({ params, query, path }, reply);
-      const { writer = commonWriter, getMeta, ...source } = opening;
+      const opened = await open({ params, query, path }, reply);
+      const { writer: rowWriter = commonWriter, getMeta, ...source } = opened;
       const isWithMarket = query.include !== undefined && getToken !== undefined;
-      const written = isWithMarket ? withMarket(writer, getToken) : writer;
-      const list = { path, query, pageRows, row, source, writer: written };
-      const opened = await openList(parts, reply, list);
-      if (opened instanceof Readable) return opened;
-      const { rows, meta: common, ...rest } = opened;
-      const write = written(getRowContext(parts));
-      const data = new WrittenJson(`[${rows.map(write).join(",")}]`);
-      return { data, ...rest, meta: { ...common, ...getMeta?.() } };
+      const writer = isWithMarket ? withMarket(rowWriter, getToken) : rowWriter;
+      const isTruncated = reachesBeforeFirst(parts, query);
+      const { format, limit = pageRows } = query;
+      if (format !== "json") {
+        if (isTruncated) void reply.header("x-truncated-at-start", "true");
+        const file = toFile({ path, query, row, writer, source }, getRowContext(parts));
+        return parts.bulk.answer(reply, { ...file, format });
+      }
+      const { rows, edge } = await readPage(source, limit);
+      const write = writer(getRowContext(parts));
+      return {
+        data: new WrittenJson(`[${rows.map(write).join(",")}]`),
+        pagination: toPagination(parts.cursors, { path, query: { ...query, limit } }, edge),
+        meta: { ...(isTruncated && { truncated_at_start: true }), ...getMeta?.(rows) },
+      };
     },
   });
 }
 
 const toItself = (item: unknown) => item;
 
-/** Reads a page of a list; or returns its file: a page if there is a `limit`, otherwise all rows up to the row cap. */
-export async function openList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
-  const { path, query, source, pageRows = chainPageRows } = list;
+/** Returns the file of a list: a page if there is a `limit`, otherwise all rows up to the row cap. */
+function toFile<Item>(
+  list: Pick<FileRequest<Item>, "path" | "row"> & {
+    readonly query: ListQuery;
+    readonly source: RowSource<Item>;
+    readonly writer: Writer<Item>;
+  },
+  context: RowContext,
+): Omit<FileRequest<Item>, "format"> {
+  const { path, query, source } = list;
   const { format, include, fields } = query;
-  const isTruncated = reachesBeforeFirst(parts, query);
-  if (format === "json") {
-    const { limit = pageRows } = query;
-    const { rows, edge } = await readPage(source, limit);
-    const list = { path, query: { ...query, limit } };
-    const pagination = toPagination(parts.cursors, list, edge);
-    return { rows, pagination, meta: isTruncated ? { truncated_at_start: true } : {} };
-  }
   const row = pickColumns(include === undefined ? requiredPart(list.row) : list.row, fields);
   const columns = format === "arrow" ? Object.keys(row.properties) : undefined;
   const openFile = async (rowsMax: number): Promise<FileRows<Item>> => {
@@ -158,16 +155,13 @@ export async function openList<Item>(parts: ListParts, reply: FastifyReply, list
     const { rows, edge } = await readPage(source, rowsMax);
     return { rowCount: rows.length, edge, chunks: [rows] };
   };
-  if (isTruncated) void reply.header("x-truncated-at-start", "true");
-  const context = getRowContext(parts);
-  const write = () => {
+  const writer = () => {
     const whole = list.writer(context);
     // The other formats read the columns of `row` alone.
     if (fields === undefined || format !== "ndjson") return whole;
     return (item: Item) => JSON.stringify(pickFields(JSON.parse(whole(item)) as object, fields));
   };
-  const file = { path, query, row, format, openFile, writer: write };
-  return parts.bulk.answer(reply, file);
+  return { path, query, row, openFile, writer };
 }
 
 async function readPage<Item>(source: RowSource<Item>, limit: number) {
@@ -180,6 +174,22 @@ async function readPage<Item>(source: RowSource<Item>, limit: number) {
 /** Returns a writer that writes the row that `toRow` returns. */
 export function publicAs<Item>(toRow: (item: Item, context: RowContext) => unknown): Writer<Item> {
   return (context) => (item) => JSON.stringify(toRow(item, context));
+}
+
+/** Returns a source of rows that are in memory, in their order. `isAfter` decides which ones follow a cursor. */
+export function memorySource<Item>(
+  items: readonly Item[],
+  {
+    after,
+    toPosition,
+    isAfter,
+  }: Pick<RowSource<Item>, "toPosition"> & {
+    readonly after: CursorPosition | null;
+    readonly isAfter: (item: Item, after: CursorPosition) => boolean;
+  },
+): RowSource<Item> {
+  const rest = after === null ? items : items.filter((item) => isAfter(item, after));
+  return { first: async (count) => rest.slice(0, count), toPosition };
 }
 
 /** Returns a source that reads the store and the head buffer. */

@@ -46,7 +46,8 @@ export type RouteOptions<
   readonly method?: "GET" | "POST" | "DELETE";
   /** The path with parameters in braces, such as `/v1/keys/{id}`. */
   readonly path: `/${string}`;
-  readonly access: Exclude<Access, "optional" | "upgrade" | "preflight">;
+  /** `read` by default: any key. */
+  readonly access?: Exclude<Access, "optional" | "upgrade" | "preflight">;
   /** Name in the documentation, such as `List trades`. */
   readonly summary: string;
   /** One or two sentences for the documentation, without a period at the end. */
@@ -87,9 +88,10 @@ export type RouteOptions<
 /** An endpoint as the server takes it, without the types of its shapes. */
 export type Route = Omit<
   RouteOptions<TObject, TObject, TObject, TSchema>,
-  "method" | "params" | "querystring" | "getCachePolicy" | "handler"
+  "method" | "access" | "params" | "querystring" | "getCachePolicy" | "handler"
 > & {
   readonly method: "GET" | "POST" | "DELETE";
+  readonly access: Access;
   readonly params: TObject;
   readonly querystring: TObject;
   readonly getCachePolicy?: (request: FastifyRequest) => CachePolicy;
@@ -104,8 +106,8 @@ export function defineRoute<
   Body extends TObject = TObject,
 >(options: RouteOptions<Params, Query, Body, Response>): Route {
   const { params = Type.Object({}), querystring = Type.Object({}) } = options;
-  const untyped = options as Omit<Route, "method" | "params" | "querystring">;
-  return { method: "GET", ...untyped, params, querystring };
+  const untyped = options as Omit<Route, "method" | "access" | "params" | "querystring">;
+  return { method: "GET", access: "read", ...untyped, params, querystring };
 }
 
 /** Returns a path with the values of its parameters. */

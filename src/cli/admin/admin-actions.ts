@@ -6,7 +6,7 @@ import type { Keys } from "../../access/keys.ts";
 import { accessFileName } from "../../access/local/local-access.ts";
 import { parseTime } from "../../api/http/parameters.ts";
 import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
-import { showKey } from "../../api/routes/admin/key-shape.ts";
+import { showKey } from "../../api/routes/admin/key-routes.ts";
 import { type Config, readConfig } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";

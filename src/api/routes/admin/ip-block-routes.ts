@@ -7,7 +7,7 @@ import { cursor } from "../../http/parameters.ts";
 import type { CursorPosition } from "../../route/cursor.ts";
 import { answerPage, toListShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
-import type { AdminServices } from "./key-shape.ts";
+import type { AdminServices } from "./key-routes.ts";
 
 const path = "/v1/ip-blocks";
 const blockSchema = Type.Object({

@@ -28,7 +28,6 @@ const orderRow = Type.Object({
 export function getOrder(backend: Backend): Route {
   return defineRoute({
     path: "/v1/orders/{order_hash}",
-    access: "read",
     summary: "Get an order",
     description: "All fills of one order and what ended it",
     params: Type.Object({ order_hash: hash }),

@@ -15,7 +15,6 @@ const retryAfterSeconds = 5;
 export function getOrderbook({ state, books }: Backend): Route {
   return defineRoute({
     path: "/v1/orderbook/{token_id}",
-    access: "read",
     summary: "Get an order book",
     description: "Order book of a token, from the venue. Needs a configured venue",
     params: Type.Object({ token_id: namedToken }),

@@ -27,7 +27,6 @@ const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as cons
 export function getPrice(backend: Backend): Route {
   return defineRoute({
     path: "/v1/price/{token_id}",
-    access: "read",
     summary: "Get a price",
     description:
       "Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was",
@@ -62,7 +61,6 @@ export function getPrice(backend: Backend): Route {
 export function listPrices(backend: Backend): Route {
   return defineRoute({
     path: "/v1/price",
-    access: "read",
     summary: "List prices",
     description:
       "Prices of up to 100 tokens, a row for each requested id. `not_found` names tokens that were never seen on the chain",

@@ -70,7 +70,6 @@ const transactionRow = Type.Object({
 export function getTransaction(backend: Backend): Route {
   return defineRoute({
     path: "/v1/transactions/{tx_hash}",
-    access: "read",
     summary: "Get a transaction",
     description: "All trades, fills, matches and events of one transaction",
     params: Type.Object({ tx_hash: hash }),

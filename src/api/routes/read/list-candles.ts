@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../../../base/ids.ts";
@@ -10,7 +9,7 @@ import {
   joinTokens,
   unknownToken,
 } from "../../../query/markets/read-markets.ts";
-import { type CandleRow, candleRow, toCandleRow } from "../../../rows/candle-row.ts";
+import { candleRow, toCandleRow } from "../../../rows/candle-row.ts";
 import {
   decimalText,
   millisecondsNumber,
@@ -20,17 +19,18 @@ import {
 import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
-import { checkRange, cursor, time } from "../../http/parameters.ts";
-import { candleSource } from "../../lists/candle-file.ts";
+import { checkRange, time } from "../../http/parameters.ts";
 import {
   type CandlePage,
+  candleSource,
   getFirstBucket,
   pageAfter,
   readNewestCandles,
 } from "../../lists/candle-page.ts";
 import { ReadQueue } from "../../lists/read-queue.ts";
-import { type ListParts, openList, publicAs } from "../../lists/row-list.ts";
-import { paginationSchema, rangeMeta, toListShape } from "../../route/list-answer.ts";
+import { type ListParts, listRoute, publicAs } from "../../lists/row-list.ts";
+import { paginationSchema, rangeMeta } from "../../route/list-answer.ts";
+import { WrittenJson } from "../../route/response-cache.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
@@ -46,7 +46,6 @@ const chosen = {
 const querystring = Type.Object({
   ...chosen,
   ...bulkQuery({ pageRows }),
-  cursor: Type.Optional(cursor),
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
 type CandleQuery = Static<typeof querystring>;
@@ -72,42 +71,37 @@ const candleMeta = Type.Object({
 
 /** Lists the candles of one token. */
 export function listCandles(backend: ListParts): Route {
-  return defineRoute({
+  return listRoute(backend, {
     path: "/v1/candles/{token_id}",
-    access: "read",
     summary: "List candles",
     description: "OHLCV candles of a token. Without start and end, the newest",
     params: Type.Object({ token_id: namedToken }),
     querystring,
-    response: Type.Object({ ...toListShape(candleRow).properties, meta: candleMeta }),
-    isBulk: true,
+    pageRows,
+    row: candleRow,
+    meta: candleMeta,
+    cacheControl: "no-store",
     getCachePolicy: ({ params: { token_id: tokenId }, query }) =>
       untilCandlesChange(backend, { tokenId, bucketSeconds: resolutionSeconds[query.resolution] }),
-    isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
-    handler: async ({ params, query }, reply) => {
+    isTagged: ({ data }) => data instanceof WrittenJson && !data.text.includes('"closed":false'),
+    open: ({ params, query, path }, reply) => {
       const requested = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(requested)) throw unknownToken();
       const joined = join(requested, query, backend);
-      const path = `/v1/candles/${requested}`;
       const page = getPage(joined, query, { backend, path });
-      const source = candleSource(backend.facts, page, query.order);
-      const toRow = (one: BucketCandle) => toCandleRow(one, page);
-      const list = { path, query, pageRows, row: candleRow, source, writer: publicAs(toRow) };
-      const opened = await openList(backend, reply, list);
-      if (opened instanceof Readable) return opened;
-      const data = opened.rows.map(toRow);
-      const first = getFirstBucket(page);
-      const maxAge = isLasting(data, page) ? page.bucketSeconds : 1;
-      void reply.header("cache-control", `private, max-age=${maxAge}`);
       return {
-        data,
-        pagination: opened.pagination,
-        meta: {
-          ...opened.meta,
-          resolution: query.resolution,
-          first_candle_ms: first === null ? null : first * 1000,
-          settlement: getSettlement(joined.same, backend),
+        ...candleSource(backend.facts, page, query.order),
+        writer: publicAs((one: BucketCandle) => toCandleRow(one, page)),
+        getMeta: (rows: readonly BucketCandle[]) => {
+          const first = getFirstBucket(page);
+          const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
+          void reply.header("cache-control", `private, max-age=${maxAge}`);
+          return {
+            resolution: query.resolution,
+            first_candle_ms: first === null ? null : first * 1000,
+            settlement: getSettlement(joined.same, backend),
+          };
         },
       };
     },
@@ -119,7 +113,6 @@ export function listManyCandles(backend: Backend): Route {
   const queue = new ReadQueue();
   return defineRoute({
     path: "/v1/candles",
-    access: "read",
     summary: "List candles of tokens",
     description:
       "The newest candles of up to 50 tokens, oldest first, of each token once, all on one page. `limit` counts the candles of each token, `pagination.limit` tokens. `not_found` names tokens that were never seen on the chain",
@@ -172,8 +165,8 @@ function join(
 }
 
 /** Returns whether later trades cannot change a page: all its candles are closed, or it is empty and in the past. */
-function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean {
-  return rows.length === 0 ? to <= now : rows.every((row) => row.closed);
+function isLasting(rows: readonly BucketCandle[], { to, now, bucketSeconds }: CandlePage): boolean {
+  return rows.length === 0 ? to <= now : rows.every(({ bucket }) => bucket + bucketSeconds <= now);
 }
 
 /** Returns the page to read. Without `start` and `end`, pages go back from the newest candle, otherwise in `order`. */

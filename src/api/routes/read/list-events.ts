@@ -66,7 +66,6 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
 export function getEvent({ state }: Backend): Route {
   return defineRoute({
     path: "/v1/events/{id}",
-    access: "read",
     summary: "Get an event",
     description: "One event by its id, the venue's id or slug",
     params: Type.Object({

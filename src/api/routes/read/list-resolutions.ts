@@ -2,18 +2,31 @@ import { type Static, Type } from "typebox";
 import type { ConditionId, Seq } from "../../../base/ids.ts";
 import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
+import { requireMarket } from "../../../query/markets/read-markets.ts";
 import {
   describeResolution,
   type ResolutionSnapshot,
   snapshotResolutions,
 } from "../../../query/markets/read-resolutions.ts";
-import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
+import { readResultSteps } from "../../../query/markets/read-result-steps.ts";
+import {
+  resolutionRow,
+  resultStepRow,
+  toResolutionRow,
+  toResultStepRow,
+} from "../../../rows/resolution-row.ts";
 import { firstSeqAbove } from "../../../storage/covered-facts.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
-import type { Backend } from "../../backend.ts";
+import { type Backend, untilChange } from "../../backend.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
-import { type ListParts, listRoute, type RowSource } from "../../lists/row-list.ts";
+import {
+  type ListParts,
+  listRoute,
+  memorySource,
+  type RowSource,
+  rowListQuery,
+} from "../../lists/row-list.ts";
 import type { CursorPosition } from "../../route/cursor.ts";
 import { getPage } from "../../route/list-answer.ts";
 import type { Route } from "../../route/route.ts";
@@ -109,4 +122,26 @@ function requestedConditions(
     ),
   );
   return named === undefined ? ofEvent : new Set([...named].filter((one) => ofEvent.has(one)));
+}
+
+/** Lists the steps to the result of a market. */
+export function listResultSteps(parts: ListParts): Route {
+  return listRoute(parts, {
+    path: "/v1/markets/{id}/resolution",
+    summary: "List the steps to a result",
+    description:
+      "How a market got its result, oldest first: the requests to its oracle, proposals, disputes, resets and settlements, and the results that were reported to it and to its mirror",
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+    querystring: Type.Object({ ...rowListQuery }),
+    row: resultStepRow,
+    toRow: toResultStepRow,
+    getCachePolicy: () => untilChange(parts),
+    open: async ({ params, query, path }) =>
+      memorySource(await readResultSteps(parts, requireMarket(parts, params.id)), {
+        after: parts.cursors.decode(path, query),
+        toPosition: ({ seq, step }) => [seq, step],
+        isAfter: ({ seq, step }, [edge, last]) =>
+          seq > Number(edge) || (seq === edge && step > String(last)),
+      }),
+  });
 }

@@ -3,16 +3,13 @@ import type { Clock } from "../../../base/time/clock.ts";
 import { readLabels } from "../../../query/markets/read-labels.ts";
 import { type TagFacts, tagRow, toTagRow } from "../../../rows/tag-row.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
-import { cursor } from "../../http/parameters.ts";
 import { ListSnapshots } from "../../lists/list-snapshots.ts";
-import { memorySource } from "../../lists/memory-source.ts";
-import { type ListParts, listRoute } from "../../lists/row-list.ts";
+import { type ListParts, listRoute, memorySource } from "../../lists/row-list.ts";
 import type { Route } from "../../route/route.ts";
 
 const pageRows = 100;
 const querystring = Type.Object({
   ...bulkQuery({ pageRows }),
-  cursor: Type.Optional(cursor),
 });
 
 /** Lists the tags of markets. */

@@ -6,7 +6,7 @@ import { toWalletRow, walletRow } from "../../../../rows/wallets/wallet-row.ts";
 import { type Backend, untilChange } from "../../../backend.ts";
 import { toObjectShape } from "../../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../../route/route.ts";
-import { unknownWallet } from "./unknown-wallet.ts";
+import { unknownWallet } from "./with-wallets.ts";
 
 /** Returns what a wallet holds, earned and traded. */
 export function getWallet(backend: Backend): Route {
@@ -14,7 +14,6 @@ export function getWallet(backend: Backend): Route {
   return defineRoute({
     needsWallets: true,
     path: "/v1/wallets/{address}",
-    access: "read",
     summary: "Get a wallet",
     description: "What one wallet holds, earned and traded, in total and by market",
     params: Type.Object({ address }),

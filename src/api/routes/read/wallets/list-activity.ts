@@ -12,7 +12,7 @@ import { untilChange } from "../../../backend.ts";
 import { listOrder, rangeFilter, rangeQuery, requestedTokens } from "../../../lists/fill-query.ts";
 import { type ListParts, listRoute, storedSource } from "../../../lists/row-list.ts";
 import type { Route } from "../../../route/route.ts";
-import { unknownWallet } from "./unknown-wallet.ts";
+import { unknownWallet } from "./with-wallets.ts";
 
 const querystring = Type.Object({
   ...rangeQuery,

@@ -20,7 +20,6 @@ import type { MarketDirectory } from "../../../../views/markets/market-directory
 import { getExactPrice } from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
-import { cursor } from "../../../http/parameters.ts";
 import { type ListParts, listRoute, publicAs, type RowSource } from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
 import { metaSchema } from "../../../route/list-answer.ts";
@@ -32,7 +31,6 @@ const pnlRowsMax = 100;
 
 const querystring = Type.Object({
   ...bulkQuery({ pageRows }),
-  cursor: Type.Optional(cursor),
   outcome_index: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
   min_size: Type.Optional(amount),
   include_contracts: Type.Boolean({ default: false }),

@@ -11,10 +11,9 @@ import {
 import { untilChange } from "../../../backend.ts";
 import { checkRange } from "../../../http/parameters.ts";
 import { bucketQuery } from "../../../lists/bucket-query.ts";
-import { memorySource } from "../../../lists/memory-source.ts";
-import { type ListParts, listRoute, publicAs } from "../../../lists/row-list.ts";
+import { type ListParts, listRoute, memorySource, publicAs } from "../../../lists/row-list.ts";
 import type { Route } from "../../../route/route.ts";
-import { unknownWallet } from "./unknown-wallet.ts";
+import { unknownWallet } from "./with-wallets.ts";
 
 const bucketSeconds = { "1h": 3600, "1d": 86_400, "1w": 7 * 86_400 } as const;
 const pageRows = 500;

@@ -6,26 +6,36 @@ import { positionRow, toPositionRow } from "../../../../rows/wallets/position-ro
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
 import { untilChange } from "../../../backend.ts";
 import { bulkQuery } from "../../../bulk/bulk-format.ts";
-import { cursor } from "../../../http/parameters.ts";
-import { memorySource } from "../../../lists/memory-source.ts";
-import { type ListParts, listRoute, type RowSource } from "../../../lists/row-list.ts";
+import {
+  type ListParts,
+  listRoute,
+  memorySource,
+  type RowSource,
+} from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
 import type { Route } from "../../../route/route.ts";
-import { unknownWallet } from "./unknown-wallet.ts";
+import { unknownWallet } from "./with-wallets.ts";
 
 const pageRows = 100;
 
+/** What positions can be ordered by. */
+const sortKeys = {
+  value: (position: ValuedPosition) => position.value ?? 0n,
+  size: ({ shares }: ValuedPosition) => shares,
+  realized_pnl: ({ realized }: ValuedPosition) => realized,
+  unrealized_pnl: ({ unrealized }: ValuedPosition) => unrealized ?? 0n,
+  total_pnl: ({ realized, unrealized }: ValuedPosition) => realized + (unrealized ?? 0n),
+  last_active: ({ lastSeq }: ValuedPosition) => BigInt(lastSeq),
+};
+
 const querystring = Type.Object({
   ...bulkQuery({ pageRows, pageRowsMax: 500 }),
-  cursor: Type.Optional(cursor),
   status: Type.Enum(["open", "redeemable", "lost", "closed", "all"], { default: "open" }),
   condition_id: Type.Optional(conditionId),
   token_id: Type.Optional(namedToken),
   event_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   min_size: Type.Optional(amount),
-  sort: Type.Enum(["value", "size", "realized_pnl", "unrealized_pnl", "total_pnl", "last_active"], {
-    default: "value",
-  }),
+  sort: Type.Enum(Object.keys(sortKeys) as (keyof typeof sortKeys)[], { default: "value" }),
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
 });
 
@@ -75,28 +85,12 @@ function select(
     return eventId === query.event_id || negRiskMarketId === query.event_id;
   };
   const sign = order === "asc" ? 1 : -1;
+  const getKey = sortKeys[query.sort];
   return positions.filter(isRequested).toSorted((one, other) => {
-    const [a, b] = [getKey(one, query), getKey(other, query)];
+    const [a, b] = [getKey(one), getKey(other)];
     if (a !== b) return a < b ? -sign : sign;
     return one.tokenId < other.tokenId ? -1 : 1;
   });
-}
-
-function getKey(position: ValuedPosition, { sort }: PositionQuery): bigint {
-  switch (sort) {
-    case "value":
-      return position.value ?? 0n;
-    case "size":
-      return position.shares;
-    case "realized_pnl":
-      return position.realized;
-    case "unrealized_pnl":
-      return position.unrealized ?? 0n;
-    case "total_pnl":
-      return position.realized + (position.unrealized ?? 0n);
-    case "last_active":
-      return BigInt(position.lastSeq);
-  }
 }
 
 /** A page starts after the key and the token of the last row of the one before, wherever that position is now. */
@@ -105,11 +99,12 @@ function getSource(
   { query, after }: { readonly query: PositionQuery; readonly after: CursorPosition | null },
 ): RowSource<ValuedPosition> {
   const sign = query.order === "asc" ? 1n : -1n;
+  const getKey = sortKeys[query.sort];
   return memorySource(rows, {
     after,
-    toPosition: (position) => [String(getKey(position, query)), position.tokenId],
+    toPosition: (position) => [String(getKey(position)), position.tokenId],
     isAfter: (position, [key = "0", token = ""]) => {
-      const distance = (getKey(position, query) - BigInt(key)) * sign;
+      const distance = (getKey(position) - BigInt(key)) * sign;
       return distance > 0n || (distance === 0n && position.tokenId > String(token));
     },
   });
