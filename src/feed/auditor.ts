@@ -184,11 +184,11 @@ export class Auditor {
         await this.#record(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
         return;
       case "differs":
-        await this.#takeMismatch(range, verdict);
+        await this.#recordMismatch(range, verdict);
     }
   }
 
-  async #takeMismatch(
+  async #recordMismatch(
     range: BlockRange,
     { correctFacts, differences, hosts, mismatch }: Extract<Verdict, { kind: "differs" }>,
   ): Promise<void> {

@@ -21,7 +21,7 @@ const prefix = "CHAINLINK_CANDLE";
 const identifier = Buffer.from(prefix).toString("hex").padEnd(64, "0");
 const symbols = ["BTC", "ETH", "SOL", "XRP", "DOGE", "BNB", "HYPE", "ADA", "AVAX", "LINK", "LTC"];
 /** The contract accepts any id: its comments name the hash of `BTC/USD`, its tests the text `BTC_USD`. */
-const knownPairs = symbols.flatMap((symbol) =>
+const listedPairs = symbols.flatMap((symbol) =>
   ["/", "_", "-"].flatMap((separator) => {
     const pair = `${symbol}/USD`;
     const bytes = Buffer.from(`${symbol}${separator}USD`);
@@ -47,7 +47,7 @@ export function findPriceWindow(
   reportedAt: number,
   assetPairs: readonly Hash[],
 ): PriceWindow | null {
-  const pairs = [...knownPairs, ...assetPairs.flatMap(getOtherPair)];
+  const pairs = [...listedPairs, ...assetPairs.flatMap(getOtherPair)];
   for (let back = 0; back < startsMax; back += 1) {
     for (const durationSeconds of durations) {
       const step = Math.min(durationSeconds, hour);
@@ -71,6 +71,6 @@ function getHash(id: Hash, { durationSeconds, startSeconds }: PriceWindow): Hash
 function getOtherPair(id: Hash): readonly { readonly pair: string; readonly id: Hash }[] {
   const text = Buffer.from(id.slice(2).replace(/(00)+$/, ""), "hex").toString("latin1");
   const [, base, quote] = /^([A-Z0-9]{1,10})[/_-]([A-Z0-9]{1,10})$/.exec(text) ?? [];
-  const isOther = base !== undefined && !knownPairs.some((known) => known.id === id);
+  const isOther = base !== undefined && !listedPairs.some((known) => known.id === id);
   return isOther ? [{ pair: `${base}/${quote}`, id }] : [];
 }

@@ -72,8 +72,8 @@ export async function serveEverything(
     const explorer = explorerRoutes(config.venueImages);
     const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const shownAt = { routes: all, observe, stream, unknownPage: explorer.page, ...read };
-    const url = await listen(start, { access, metrics, ...edge, ...shownAt });
+    const served = { routes: all, observe, stream, unknownPage: explorer.page, ...read };
+    const url = await listen(start, { access, metrics, ...edge, ...served });
     life.own(stream);
     return url;
   });

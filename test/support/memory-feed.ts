@@ -38,7 +38,7 @@ export class MemoryFeed implements ChangeFeed {
     this.#newest = position;
     this.#take(message);
     this.#entries.push({ position, message });
-    this.#entries = this.#entries.slice(-feedLimits.messagesKept);
+    this.#entries = this.#entries.slice(-feedLimits.messagesMax);
     this.#wake();
     return position;
   }

@@ -2,7 +2,7 @@ import type { LimitStatus, SlidingWindow } from "../../base/sliding-window.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { LocalWindow } from "../local/local-window.ts";
 import { type RateWindow, refusedStatus } from "../rate-window.ts";
-import type { WindowClient, WindowQuestion } from "./window-client.ts";
+import type { WindowClient, WindowRequest } from "./window-client.ts";
 
 /**
  * How a node limits requests while the counts in Redis are not exact. `share`: it admits its share of the limit;
@@ -34,9 +34,9 @@ export class ClusterWindow implements RateWindow {
 
   acquire(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.getWindow(caller, limit, nowMs);
-    if (!this.#isExact) return this.#takeAlone(caller, own, nowMs);
+    if (!this.#isExact) return this.#acquireAlone(caller, own, nowMs);
     return this.#ask("acquire", caller, limit).then((status) => {
-      if (status === null) return this.#takeAlone(caller, own, nowMs);
+      if (status === null) return this.#acquireAlone(caller, own, nowMs);
       if (status.isAdmitted) own.acquire(nowMs);
       return status;
     });
@@ -59,7 +59,7 @@ export class ClusterWindow implements RateWindow {
     this.#client.forget(this.#getName(caller));
   }
 
-  #takeAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
+  #acquireAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
     const status = this.#decideAlone(own, (part) => own.acquire(nowMs, part));
     // Redis then has every request of the window when it decides again.
     if (status.isAdmitted && this.#client.isConnected) void this.#ask("record", caller, own.limit);
@@ -89,7 +89,7 @@ export class ClusterWindow implements RateWindow {
     }
   }
 
-  #ask(kind: WindowQuestion["kind"], caller: string, limit: number): Promise<LimitStatus | null> {
+  #ask(kind: WindowRequest["kind"], caller: string, limit: number): Promise<LimitStatus | null> {
     const { windowMs } = this.#parts;
     return this.#client.ask({ kind, name: this.#getName(caller), limit, windowMs });
   }

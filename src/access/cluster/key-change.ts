@@ -54,6 +54,6 @@ export function parseKeyChange(text: string): KeyChange | null {
   const row = tryParseJson(text);
   if (!Value.Check(rowSchema, row)) return null;
   const { format: _format, ...change } = row;
-  const isPlaced = change.kind !== "stored" || change.record.allowedIps.every(isIpRange);
-  return isPlaced ? change : null;
+  const isValid = change.kind !== "stored" || change.record.allowedIps.every(isIpRange);
+  return isValid ? change : null;
 }

@@ -4,7 +4,7 @@ import type { LimitStatus } from "../../base/sliding-window.ts";
 import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 
 /** A request to Redis. `peek` counts nothing, `acquire` counts an admitted request, `record` counts without a limit. */
-export type WindowQuestion = {
+export type WindowRequest = {
   readonly kind: "peek" | "acquire" | "record";
   /** The kind of window and the caller. */
   readonly name: string;
@@ -50,7 +50,7 @@ for i = 2, #KEYS do
 end
 return answer`);
 
-type Waiting = WindowQuestion & { readonly resolve: (status: LimitStatus | null) => void };
+type Waiting = WindowRequest & { readonly resolve: (status: LimitStatus | null) => void };
 
 type WindowClientParts = RedisParts & {
   readonly nodeId: string;
@@ -155,7 +155,7 @@ export class WindowClient {
   }
 
   /** Returns the answer of Redis; `null` when it does not answer, or its epoch is not the one that this node knows. */
-  ask(question: WindowQuestion): Promise<LimitStatus | null> {
+  ask(question: WindowRequest): Promise<LimitStatus | null> {
     const { promise, resolve } = Promise.withResolvers<LimitStatus | null>();
     // Asks about all requests of this turn of the event loop together.
     if (this.#waiting.length === 0) setImmediate(() => this.#sendAll());

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/time/clock.ts";
 
 /** A list with a size in bytes. `release` is called when it is evicted. */
 type Sized = { readonly byteLength: number; release(): void };
-type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
+type Snapshot<List> = { readonly list: List; readonly putAtMs: number };
 
 /**
  * Lists as they were when their first page was requested. The values that order such a list change all the time, so
@@ -24,11 +24,11 @@ export class ListSnapshots<List extends Sized> {
 
   /** Keeps a list and returns its name, which is unique across processes. */
   put(list: List): string {
-    const takenAtMs = this.#clock.monotonicMs();
+    const putAtMs = this.#clock.monotonicMs();
     const name = randomUUID();
-    this.#snapshots.set(name, { list, takenAtMs });
+    this.#snapshots.set(name, { list, putAtMs });
     this.#bytes += list.byteLength;
-    this.#forget(takenAtMs);
+    this.#forget(putAtMs);
     return name;
   }
 
@@ -40,8 +40,8 @@ export class ListSnapshots<List extends Sized> {
 
   #forget(nowMs: number): void {
     const { listSnapshotBytesMax, listSnapshotMaxAgeMs } = webLimits;
-    for (const [name, { list, takenAtMs }] of this.#snapshots) {
-      const isOld = nowMs - takenAtMs > listSnapshotMaxAgeMs;
+    for (const [name, { list, putAtMs }] of this.#snapshots) {
+      const isOld = nowMs - putAtMs > listSnapshotMaxAgeMs;
       // The newest list is about to be read.
       const isWithin = this.#bytes <= listSnapshotBytesMax || this.#snapshots.size === 1;
       if (!isOld && isWithin) return;

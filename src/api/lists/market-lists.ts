@@ -36,7 +36,7 @@ type MarketListing<Row> = {
 type Read<Result> = (list: MarketList, edge: ListedMarket | null) => Result;
 
 /** Markets read per turn. Each read scans the whole list, so this bounds the number of scans and keeps turns short. */
-const placesPerTurn = 1000;
+const rowsPerTurn = 1000;
 
 export class MarketLists {
   readonly #parts: ListParts;
@@ -70,7 +70,7 @@ export class MarketLists {
     for (let after = start; ; ) {
       const { name, result } = await this.#open(listing, { after, keepAbove: limit - 1 }, read);
       const markets = result.map((market) => ({ ...market, name }));
-      rows.push(...(await presentAll(listing, markets)));
+      rows.push(...(await toRows(listing, markets)));
       const last = markets.at(-1);
       const isEnd = last === undefined || markets.length < limit;
       if (isEnd || rows.length >= limit) return rows.slice(0, limit);
@@ -92,13 +92,13 @@ export class MarketLists {
     });
     const { list, edge } = result;
     const pages = async function* () {
-      for (const markets of shownPages(listing, result, placesPerTurn)) {
+      for (const markets of listedPages(listing, result, rowsPerTurn)) {
         yield markets.map((market): NamedMarket => ({ ...market, name }));
         await yieldToEventLoop();
       }
     };
     const chunks = async function* () {
-      for await (const markets of firstRows(pages(), rowsMax)) yield presentAll(listing, markets);
+      for await (const markets of firstRows(pages(), rowsMax)) yield toRows(listing, markets);
     };
     const isWhole = edge === null && list.length <= rowsMax;
     const end = isWhole ? { rowCount: list.length, edge: null } : await getEnd(pages(), rowsMax);
@@ -128,7 +128,7 @@ export class MarketLists {
 }
 
 /** Yields the markets of a list after `edge`, read `limit` at a time, without markets that have no row any more. */
-function* shownPages<Row>(
+function* listedPages<Row>(
   { query: { order }, isListed = () => true }: MarketListing<Row>,
   { list, edge }: { readonly list: MarketList; readonly edge: ListedMarket | null },
   limit: number,
@@ -141,7 +141,7 @@ function* shownPages<Row>(
   }
 }
 
-async function presentAll<Row>(
+async function toRows<Row>(
   { present }: MarketListing<Row>,
   markets: readonly NamedMarket[],
 ): Promise<readonly ListedRow<Row>[]> {

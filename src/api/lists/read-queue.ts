@@ -6,13 +6,13 @@ const { heavyReadsMax, heavyReadsWaitingMax } = webLimits;
 
 /** Reads that take longer than a page: few run at the same time, the others wait in the order of their requests. */
 export class ReadQueue {
-  readonly #places = new ConnectionPool([...Array(heavyReadsMax).keys()], {
+  readonly #slots = new ConnectionPool([...Array(heavyReadsMax).keys()], {
     waitingMax: heavyReadsWaitingMax,
   });
 
   /** Throws `SERVICE_UNAVAILABLE` when too many wait, and `ClientGoneError` if the client left meanwhile. */
   async run<Result>({ raw }: FastifyReply, read: () => Promise<Result>): Promise<Result> {
-    return this.#places.run(async () => {
+    return this.#slots.run(async () => {
       if (raw.destroyed) throw new ClientGoneError();
       const result = await read();
       if (raw.destroyed) throw new ClientGoneError();

@@ -65,7 +65,7 @@ export class StreamConnection implements Carrier {
   /** Opens the session, or closes it immediately when its key or IP has too many connections. */
   static open(parts: ConnectionParts, accepted: Accepted): StreamConnection {
     const connection = new StreamConnection(parts, accepted);
-    if (!connection.#takePlaces(accepted.upgrade.caller)) {
+    if (!connection.#acquireSlots(accepted.upgrade.caller)) {
       connection.session.close(closeCodes.tooMany, "too many connections");
     } else connection.session.open();
     return connection;
@@ -86,7 +86,7 @@ export class StreamConnection implements Carrier {
 
   authenticate(value: string): VerifiedKey | AppError {
     const key = this.#parts.admission.authenticate(value, this.#accepted.upgrade.caller.ip);
-    if (key instanceof AppError || this.#takeKeyPlace(key)) return key;
+    if (key instanceof AppError || this.#acquireKeySlot(key)) return key;
     return new AppError("RATE_LIMITED", "Too many connections");
   }
 
@@ -113,13 +113,13 @@ export class StreamConnection implements Carrier {
     });
   }
 
-  #takePlaces({ ip, key }: Caller): boolean {
+  #acquireSlots({ ip, key }: Caller): boolean {
     const { quotas } = this.#parts;
     const isRoom = this.#acquire(`ip ${toIpBucket(ip)}`, quotas.connectionsPerIp);
-    return isRoom && (key === null || this.#takeKeyPlace(key));
+    return isRoom && (key === null || this.#acquireKeySlot(key));
   }
 
-  #takeKeyPlace(key: VerifiedKey): boolean {
+  #acquireKeySlot(key: VerifiedKey): boolean {
     return this.#acquire(`key ${key.id}`, this.#parts.quotas.connectionsPerKey[key.scope]);
   }
 

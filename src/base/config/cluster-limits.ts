@@ -30,7 +30,7 @@ export const clockLimits = {
 /** Bounds on the feed between the active indexer and the serving nodes. */
 export const feedLimits = {
   /** Messages in the feed: four hours of Polygon, with a status every second. A node needs the last few minutes. */
-  messagesKept: 20_000,
+  messagesMax: 20_000,
   /** Messages of one read. A block of 60 fills has 6 KB. */
   messagesReadMax: 256,
   /** The uncompressed size of a message: a block of 50,000 fills. */

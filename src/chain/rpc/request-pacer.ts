@@ -90,7 +90,7 @@ export class RequestPacer {
    */
   async awaitTurn(requested: number, context: WaitContext): Promise<number> {
     this.#waitingCalls += requested;
-    const turn = this.#lastTurn.then(() => this.#takeTurn(requested, context));
+    const turn = this.#lastTurn.then(() => this.#awaitTurn(requested, context));
     this.#lastTurn = turn.catch(() => {});
     try {
       return await turn;
@@ -132,7 +132,7 @@ export class RequestPacer {
     this.#changedAtMs = nowMs;
   }
 
-  async #takeTurn(requested: number, { clock, signal }: WaitContext): Promise<number> {
+  async #awaitTurn(requested: number, { clock, signal }: WaitContext): Promise<number> {
     for (;;) {
       const nowMs = clock.monotonicMs();
       if (this.pausedMs(nowMs) > chainLimits.pauseMsMax) {

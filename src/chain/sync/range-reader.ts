@@ -41,7 +41,7 @@ export async function readRange(
   const areTimesUsed = endpoint.state.areLogTimesBelieved && areTimesConsistent(logs, headers);
   const requested = new Set([
     ...youngBlocks(endpoint, answer),
-    ...(areTimesUsed ? takeSample(logs, parts.pool.context.random) : logs).map(
+    ...(areTimesUsed ? pickSample(logs, parts.pool.context.random) : logs).map(
       (log) => log.blockNumber,
     ),
   ]);
@@ -67,7 +67,7 @@ export async function readRange(
 }
 
 /** In some of the ranges, picks one log whose time is compared with the header of its block. */
-function takeSample(logs: readonly RawLog[], random: () => number): readonly RawLog[] {
+function pickSample(logs: readonly RawLog[], random: () => number): readonly RawLog[] {
   const isSampled = random() < chainLimits.sampledRangesShare;
   const sampled = isSampled ? logs[Math.floor(random() * logs.length)] : undefined;
   return sampled === undefined ? [] : [sampled];

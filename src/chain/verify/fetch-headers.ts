@@ -21,7 +21,7 @@ export function readHeaderReply(
   number: number,
 ): Header {
   const header = readHeaderIfThere(endpoint, reply, number);
-  if (header === null) throw notKnown(number);
+  if (header === null) throw missingBlock(number);
   return header;
 }
 
@@ -95,7 +95,7 @@ export async function fetchHeaders(
     missing = missing.filter((number) => !found.has(number));
     fruitless = found.size > foundBefore ? 0 : fruitless + 1;
     const isHopeless = found.size === 0 || fruitless === chainLimits.requestTriesMax;
-    if (isHopeless && missing[0] !== undefined) throw notKnown(missing[0]);
+    if (isHopeless && missing[0] !== undefined) throw missingBlock(missing[0]);
   }
   return numbers.flatMap((number) => found.get(number) ?? []);
 }
@@ -113,6 +113,6 @@ function readHeaderIfThere(
   return header;
 }
 
-function notKnown(number: number): EndpointError {
+function missingBlock(number: number): EndpointError {
   return new EndpointError("not_yet", `block ${number} is not known`);
 }

@@ -17,7 +17,7 @@ export class DownloadProgress {
   #read: { readonly rows: number | null } = { rows: null };
   #bytes = 0;
   #beganAtMs = 0;
-  #shownAtMs = 0;
+  #printedAtMs = 0;
 
   constructor(output: Output, clock: Clock) {
     this.#output = output;
@@ -37,8 +37,8 @@ export class DownloadProgress {
     this.#bytes += chunk.length;
     if (this.#output.isTTY !== true) return;
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#shownAtMs < showEveryMs) return;
-    this.#shownAtMs = nowMs;
+    if (nowMs - this.#printedAtMs < showEveryMs) return;
+    this.#printedAtMs = nowMs;
     this.#output.write(`\r\u001b[K${this.#lineAt(nowMs)}`);
   }
 

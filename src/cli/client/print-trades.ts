@@ -12,7 +12,7 @@ const newestRows = 10;
 /** The maximum number of cached questions. When it is reached, the cache is cleared. */
 const questionsMax = 1_000;
 /** A market without a question is looked up again after this. */
-const lookAgainMs = 60_000;
+const rereadAfterMs = 60_000;
 
 type TailOptions = ApiOptions & {
   /** A condition id, a token id or a slug. */
@@ -89,7 +89,7 @@ export function questionReader(
     if (id === null) return null;
     const cached = questions.get(id);
     const nowMs = clock.monotonicMs();
-    if (cached !== undefined && (cached.question !== null || nowMs - cached.readMs < lookAgainMs))
+    if (cached !== undefined && (cached.question !== null || nowMs - cached.readMs < rereadAfterMs))
       return cached.question;
     const question = await client.market(id).then((market) => market.question, nullIfRefused);
     if (questions.size >= questionsMax) questions.clear();

@@ -96,7 +96,7 @@ export class RedisFeed implements ChangeFeed {
 
   async append(term: FeedTerm, message: FeedMessage): Promise<FeedPosition> {
     const position = { ...term, index: this.#index + 1 };
-    const numbers = [term.term, position.index, feedLimits.messagesKept];
+    const numbers = [term.term, position.index, feedLimits.messagesMax];
     const bytes = this.#parts.codec.encode(message, position);
     const { from, through } = removedBy(message);
     const values = [term.epoch, ...numbers, bytes, message.kind, from, through];

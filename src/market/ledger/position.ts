@@ -224,7 +224,7 @@ export class PositionFold {
   #carry(rows: readonly FoldRow[]): void {
     const [from, to] = rows;
     if (from === undefined || to === undefined) return this.#transfer(rows);
-    const { known, cost, feeCost } = this.#giveUnknownFirst(from);
+    const { known, cost, feeCost } = this.#removeUnknownFirst(from);
     const [source, target] = [this.#of(from), this.#of(to)];
     source.moved -= cost + feeCost;
     target.moved += cost + feeCost;
@@ -242,7 +242,7 @@ export class PositionFold {
       if (row.nature === "foreign") position.shares = BigInt.asUintN(256, position.shares + shares);
       else if (shares >= 0n) position.shares += shares;
       else {
-        const { cost, feeCost } = this.#giveUnknownFirst({ ...row, shares });
+        const { cost, feeCost } = this.#removeUnknownFirst({ ...row, shares });
         position.costOut += cost + feeCost;
       }
     }
@@ -268,7 +268,7 @@ export class PositionFold {
   }
 
   /** Removes shares, of which unknown ones go first. */
-  #giveUnknownFirst(row: FoldRow): Basis {
+  #removeUnknownFirst(row: FoldRow): Basis {
     const { shares, known } = this.#of(row);
     const unknown = shares - known;
     const given = -row.shares > unknown ? -row.shares - unknown : 0n;

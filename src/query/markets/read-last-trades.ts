@@ -129,9 +129,9 @@ async function readNear(
 ): Promise<readonly TokenTrade[]> {
   if (searches.length === 0) return [];
   const boundary = firstSeqAbove(facts.coverage);
-  const places = await readPlaces(facts, searches, past);
+  const neighbors = await readNeighbors(facts, searches, past);
   const parts = searches.map((search) => {
-    const near = getNear(facts, search, places);
+    const near = getNear(facts, search, neighbors);
     return `(${fillCondition({ ...search.filter, ...near }).sql})`;
   });
   const settings = past.timestampTo === undefined ? inOrderSettings : fewRowsSettings;
@@ -145,14 +145,14 @@ async function readNear(
 }
 
 /** The positions of trades around a moment: the last one of a token an hour before it at most, the first one after it. */
-type Place = { readonly tokenId: TokenId; readonly before: Seq; readonly after: Seq };
+type Neighbors = { readonly tokenId: TokenId; readonly before: Seq; readonly after: Seq };
 
 /** Reads where often traded tokens were traded around a time: without positions the engine compares all their granules. */
-async function readPlaces(
+async function readNeighbors(
   facts: IndexedFacts,
   searches: readonly Search[],
   { timestampTo }: Past,
-): Promise<readonly Place[]> {
+): Promise<readonly Neighbors[]> {
   const often = searches.filter(({ totals }) => countTrades(totals) >= manyTrades);
   if (timestampTo === undefined || often.length === 0) return [];
   const hour = toHour(timestampTo - 1);
@@ -179,14 +179,14 @@ async function readPlaces(
 function getNear(
   { first, coverage }: IndexedFacts,
   { filter, totals }: Search,
-  places: readonly Place[],
+  neighbors: readonly Neighbors[],
 ): FillFilter {
   const { seqTo, timestampTo } = filter;
   // Any trade after a moment bounds the positions of all that were before it.
-  const after = places.map((place) => place.after).filter((seq) => seq > 0);
+  const after = neighbors.map((one) => one.after).filter((seq) => seq > 0);
   const end = after.length === 0 ? {} : { seqTo: Math.min(...after) as Seq };
-  const own = places.filter(({ tokenId }) => filter.tokenIds.includes(tokenId));
-  const before = Math.max(0, ...own.map((place) => place.before)) as Seq;
+  const own = neighbors.filter(({ tokenId }) => filter.tokenIds.includes(tokenId));
+  const before = Math.max(0, ...own.map((one) => one.before)) as Seq;
   if (before > 0) return { ...end, seqFrom: before };
   const from = Math.min(...totals.map(({ firstTimestamp }) => firstTimestamp));
   const to = Math.max(...totals.map(({ lastTimestamp }) => lastTimestamp));

@@ -43,7 +43,7 @@ export function toPnlPoints(buckets: readonly PnlBucket[]): PnlPoint[] {
  * Returns how to present the buckets of a wallet. Profit is that of the positions whose whole ledger is indexed; without
  * any, it is not known.
  */
-export function presentPnl(
+export function toPnlRows(
   positions: readonly ValuedPosition[],
 ): (point: PnlPoint) => Static<typeof pnlRow> {
   const { isComplete, isCostComplete } = getCompleteness(positions);

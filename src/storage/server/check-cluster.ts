@@ -81,12 +81,12 @@ async function refuseWrongMacros(engine: Engine, target: ClusterTarget): Promise
   const macros = await askAll(engine, target, { columns: "macro, substitution", table: "macros" });
   const of = (name: unknown, macro: string) =>
     macros.find((row) => row[0] === name && row[1] === macro)?.[2];
-  const places = servers.map(([name]) => ({
+  const members = servers.map(([name]) => ({
     name: String(name),
     shard: of(name, "shard"),
     replica: of(name, "replica"),
   }));
-  const without = places.filter(
+  const without = members.filter(
     ({ shard, replica }) => shard === undefined || replica === undefined,
   );
   if (without.length > 0) {
@@ -96,7 +96,7 @@ async function refuseWrongMacros(engine: Engine, target: ClusterTarget): Promise
     );
   }
   const existing = new Map<string, string>();
-  for (const { name, shard, replica } of places) {
+  for (const { name, shard, replica } of members) {
     const key = `shard ${String(shard)}, replica ${String(replica)}`;
     const other = existing.get(key);
     if (other !== undefined) throw new Error(`${other} and ${name} are both ${key}`);

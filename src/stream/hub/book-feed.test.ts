@@ -22,9 +22,9 @@ function openBook() {
   });
   const snapshot = parseSnapshot(venue.summary);
   assert(snapshot !== null && tokenId !== null);
-  book.takeSnapshot(snapshot, 0);
+  book.applySnapshot(snapshot, 0);
   book.beginFetch();
-  book.takeAnswer(snapshot, 0);
+  book.applyAnswer(snapshot, 0);
   const books = {
     clock: { monotonicMs: () => 0 },
     peek: () => book,
@@ -41,7 +41,7 @@ function openBook() {
     const message = { event_type: "price_change", timestamp, price_changes: [entry] };
     for (const event of parseBookMessage(JSON.stringify(message))) {
       assert(event.kind === "changes");
-      book.takeChanges(event, 0);
+      book.applyChanges(event, 0);
     }
   };
   return { book, change, feed: () => new BookFeed({ books, tokenId, subscriptionId: "s1" }) };

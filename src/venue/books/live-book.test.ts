@@ -151,7 +151,7 @@ class Stage {
       assert(snapshot !== null);
       const text = [snapshot.bids, snapshot.asks].map(textOfLevels).join(" | ");
       this.#note({ timestampMs: snapshot.timestampMs, text });
-      this.book.takeAnswer(snapshot, this.nowMs);
+      this.book.applyAnswer(snapshot, this.nowMs);
     }
   }
 
@@ -167,9 +167,9 @@ class Stage {
     const { book, nowMs } = this;
     for (const event of parseBookMessage(text)) {
       if (event.kind !== "fact") this.#note(state);
-      if (event.kind === "book") book.takeSnapshot(event, nowMs);
-      else if (event.kind === "changes") book.takeChanges(event, nowMs);
-      else if (event.kind === "fact") book.takeFact(event.fact, nowMs);
+      if (event.kind === "book") book.applySnapshot(event, nowMs);
+      else if (event.kind === "changes") book.applyChanges(event, nowMs);
+      else if (event.kind === "fact") book.applyFact(event.fact, nowMs);
     }
   }
 

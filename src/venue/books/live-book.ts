@@ -131,7 +131,7 @@ export class LiveBook {
    * Returns since when the stream should have sent this book, if it is to be subscribed again now; else `null`. Each
    * time the next one is planned later.
    */
-  takeResubscription(nowMs: number): number | null {
+  startResubscription(nowMs: number): number | null {
     // A book that no response had may not exist.
     const isDue = this.#lostAtMs !== null && this.#hasAllFacts && nowMs >= this.#resubscribeAtMs;
     if (!isDue) return null;
@@ -152,7 +152,7 @@ export class LiveBook {
     this.#dueAtMs = nowMs + waitMs;
   }
 
-  takeAnswer(snapshot: BookSnapshot, nowMs: number): void {
+  applyAnswer(snapshot: BookSnapshot, nowMs: number): void {
     const ahead = this.#ahead ?? [];
     const isOverflown = ahead.length >= venueLimits.bookChangesAheadMax;
     this.#ahead = null;
@@ -184,7 +184,7 @@ export class LiveBook {
     this.report(isNew ? null : []);
   }
 
-  takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
+  applySnapshot(snapshot: BookSnapshot, nowMs: number): void {
     const wasLost = this.#fault === "not_followed" || this.#fault === "stalled";
     this.#following = "followed";
     this.#lostAtMs = null;
@@ -210,7 +210,7 @@ export class LiveBook {
     this.report(isNew ? null : []);
   }
 
-  takeChanges(changes: BookChanges, nowMs: number): void {
+  applyChanges(changes: BookChanges, nowMs: number): void {
     if (this.#ahead !== null && this.#ahead.length < venueLimits.bookChangesAheadMax) {
       this.#ahead.push(changes);
     }
@@ -235,7 +235,7 @@ export class LiveBook {
   }
 
   /** Applies a trade or a new tick size. The hash of the message before may or may not include it. */
-  takeFact(fact: Partial<BookFacts>, nowMs: number): void {
+  applyFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
     if (this.#isHashRight() === true) this.#confirm(nowMs);
     if (this.#fault === "hash_mismatch") this.#isHashChecked = false;

@@ -65,7 +65,7 @@ export class OrderBooks {
       url: wsUrl,
       clock,
       random,
-      onText: (text) => this.#takeMessage(text),
+      onText: (text) => this.#applyMessage(text),
       onOpen: () => (this.#counts.connections += 1),
       onDown: (assetIds) => this.#unfollow(assetIds),
     });
@@ -117,7 +117,7 @@ export class OrderBooks {
     let releases = 0;
     return () => {
       // As long as no book was released, the entry is still in memory and needs no lookup.
-      if (entry === null || releases !== this.#releases) entry = this.#takeIn(assetId);
+      if (entry === null || releases !== this.#releases) entry = this.#openEntry(assetId);
       else entry.interestAtMs = this.clock.monotonicMs();
       releases = this.#releases;
       return entry === null || entry.book.facts === null ? null : entry.book;
@@ -129,7 +129,7 @@ export class OrderBooks {
    * cannot be asked, or `bookFirstMsMax` is over.
    */
   async read(tokenId: TokenId): Promise<LiveBook | NoBook> {
-    const entry = this.#takeIn(formatTokenId(tokenId));
+    const entry = this.#openEntry(formatTokenId(tokenId));
     if (entry === null) return "unavailable";
     const { book, news } = entry;
     const { clock } = this;
@@ -151,7 +151,7 @@ export class OrderBooks {
   /** Waits for the first book of a token, as `read` does. Once that has ended in any way, it does not wait again. */
   async awaitFirst(tokenId: TokenId): Promise<void> {
     const isDown = this.#http.isPaused && this.#sockets.openConnections === 0;
-    const entry = isDown ? null : this.#takeIn(formatTokenId(tokenId));
+    const entry = isDown ? null : this.#openEntry(formatTokenId(tokenId));
     if (entry === null) return;
     entry.firstRead ??= this.read(tokenId);
     await entry.firstRead;
@@ -162,7 +162,7 @@ export class OrderBooks {
    * book can be added.
    */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
-    const entry = this.#takeIn(formatTokenId(tokenId));
+    const entry = this.#openEntry(formatTokenId(tokenId));
     if (entry === null) return null;
     const { listeners } = entry.book;
     listeners.add(listener);
@@ -173,7 +173,7 @@ export class OrderBooks {
   }
 
   /** Returns the entry of a token, added if missing; `null` if there are `booksMax` books and all have followers. */
-  #takeIn(assetId: string): Entry | null {
+  #openEntry(assetId: string): Entry | null {
     const nowMs = this.clock.monotonicMs();
     const existing = this.#entries.get(assetId);
     if (existing !== undefined) {
@@ -217,11 +217,11 @@ export class OrderBooks {
     for (const assetId of assetIds) this.#entries.get(assetId)?.book.unfollow(nowMs);
   }
 
-  #takeMessage(text: string): void {
+  #applyMessage(text: string): void {
     const nowMs = this.clock.monotonicMs();
     for (const event of parseBookMessage(text)) {
       if (event.kind === "broken") this.#takeBroken(event, nowMs);
-      else this.#takeEvent(event, nowMs);
+      else this.#applyEvent(event, nowMs);
     }
   }
 
@@ -240,21 +240,21 @@ export class OrderBooks {
     }
   }
 
-  #takeEvent(event: Exclude<BookEvent, BrokenEvent>, nowMs: number): void {
+  #applyEvent(event: Exclude<BookEvent, BrokenEvent>, nowMs: number): void {
     const entry = this.#entries.get(event.assetId);
     if (entry === undefined) return;
     const { book } = entry;
     switch (event.kind) {
       case "book":
         this.#counts.snapshots += 1;
-        book.takeSnapshot(event, nowMs);
+        book.applySnapshot(event, nowMs);
         break;
       case "changes":
         this.#counts.changes += event.changes.length;
-        book.takeChanges(event, nowMs);
+        book.applyChanges(event, nowMs);
         break;
       case "fact":
-        book.takeFact(event.fact, nowMs);
+        book.applyFact(event.fact, nowMs);
     }
     entry.news.notify();
   }
@@ -295,7 +295,7 @@ export class OrderBooks {
         const { book } = entry;
         const snapshot = fetched.get(book.assetId);
         entry.isAbsent = snapshot === null;
-        if (snapshot) book.takeAnswer(snapshot, nowMs);
+        if (snapshot) book.applyAnswer(snapshot, nowMs);
         else book.failFetch(nowMs, snapshot === null ? venueLimits.bookAbsentMs : 1_000);
       }
     } catch (thrown) {
@@ -324,7 +324,7 @@ export class OrderBooks {
       const { book, interestAtMs } = entry;
       book.staleReason(nowMs);
       book.report([]);
-      const lostAtMs = book.takeResubscription(nowMs);
+      const lostAtMs = book.startResubscription(nowMs);
       if (lostAtMs !== null) this.#sockets.resubscribe(book.assetId, lostAtMs);
       const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
       if (isIdle && book.listeners.size === 0) this.#release(entry);

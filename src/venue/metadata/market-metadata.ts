@@ -41,7 +41,7 @@ export type PublishMetadata = (markets: readonly MetadataMarket[]) => Promise<vo
  * Why a market was received: for a token that was looked up, or as one of the most traded, which are requested without a
  * trade.
  */
-export type ProofRequest = { readonly isRequested?: boolean; readonly isWanted?: boolean };
+export type ProofRequest = { readonly isRequested?: boolean; readonly isProofDue?: boolean };
 
 /** The conditions to request next. */
 export type DueMarkets = {
@@ -199,7 +199,7 @@ export class MarketMetadata {
     const request = { half: "open", cursor: top.cursor, isByVolume: true } as const;
     const page = await this.#ask(request, signal);
     const markets = page?.markets.slice(0, top.left) ?? [];
-    await this.#take(markets, { isWanted: true }, signal);
+    await this.#take(markets, { isProofDue: true }, signal);
     const left = top.left - markets.length;
     const isLast = page === null || page.nextCursor === null || left === 0;
     this.#top =

@@ -98,7 +98,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   }
 
   /** Yields the pages changed since the last call. Each must be copied before the next change. */
-  *takeChangedPages(): Generator<ColumnPage> {
+  *drainChangedPages(): Generator<ColumnPage> {
     for (let page = this.#changed.indexOf(1); page !== -1; page = this.#changed.indexOf(1, page)) {
       this.#changed[page] = 0;
       const start = page * columnPageBytes;

@@ -166,7 +166,7 @@ export class MarketsFile implements StateStore {
   #save(through: number): void {
     for (const table of this.#tables) table.flush();
     for (const { id, column } of this.#columns) {
-      for (const { page, bytes } of column.takeChangedPages()) {
+      for (const { page, bytes } of column.drainChangedPages()) {
         this.#writePage.run(id * pagesPerColumn + page, bytes);
       }
     }

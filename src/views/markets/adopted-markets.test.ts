@@ -137,7 +137,7 @@ test("a market that is only read is adopted if it names an unknown traded token"
 test("a wanted market without trades is adopted if its own tokens are claimed", () => {
   const { state } = getState([]);
   const want = (claim: MetadataMarket) => {
-    const proven = state.venue.prove(claim, { isWanted: true });
+    const proven = state.venue.prove(claim, { isProofDue: true });
     state.venue.take(proven, now);
     return state.directory.market(claim.conditionId);
   };

@@ -124,19 +124,19 @@ export class MetadataLedger implements MetadataSink {
     return this.#markets.directory.isUnknownToken(tokenId);
   }
 
-  prove(market: MetadataMarket, { isRequested, isWanted }: ProofRequest): MetadataMarket {
+  prove(market: MetadataMarket, { isRequested, isProofDue }: ProofRequest): MetadataMarket {
     const { directory } = this.#markets;
     const existing = directory.adoptedAs(market.conditionId);
     if (existing !== null) return { ...market, adoptedAs: existing };
     if (directory.getOrdinal(market.conditionId) !== null) return market;
     const claimed = market.claims.tokenIds ?? [];
     const isUnknown = (tokenId: TokenId) => directory.isUnknownToken(tokenId);
-    if (!(isRequested || isWanted || claimed.some(isUnknown))) return market;
+    if (!(isRequested || isProofDue || claimed.some(isUnknown))) return market;
     const proven = getDerivations(market, directory.contracts).find(
       ({ tokenIds }) =>
-        tokenIds.some(isUnknown) || (isWanted && tokenIds.every((id) => claimed.includes(id))),
+        tokenIds.some(isUnknown) || (isProofDue && tokenIds.every((id) => claimed.includes(id))),
     );
-    if (proven === undefined && (isRequested || isWanted)) this.#refusedClaims += 1;
+    if (proven === undefined && (isRequested || isProofDue)) this.#refusedClaims += 1;
     return proven === undefined ? market : { ...market, adoptedAs: proven.adoptedAs };
   }
 

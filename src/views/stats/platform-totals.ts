@@ -112,8 +112,8 @@ export class PlatformTotals {
       ({ ordinal, day, generation }) => (ordinal * daysMax + day / daySeconds) * 4 + generation,
     );
     for (const key of Float64Array.from(keys).toSorted()) {
-      const place = Math.floor(key / 4);
-      this.#addMarketDay(Math.floor(place / daysMax), place % daysMax, (key % 4) as Generation);
+      const index = Math.floor(key / 4);
+      this.#addMarketDay(Math.floor(index / daysMax), index % daysMax, (key % 4) as Generation);
     }
   }
 
@@ -159,8 +159,8 @@ export function toDay(timestamp: number): number {
 function toKey(seconds: number, bucket: number, scope: StatsScope): string {
   const [generation, builder] = typeof scope === "number" ? [scope, ""] : [0, scope.slice(2)];
   const kind = seconds === daySeconds ? 4 : 0;
-  const place = Math.floor(bucket / 3600) * 8 + kind + generation;
-  return `0x${place.toString(16).padStart(10, "0")}${builder}`;
+  const index = Math.floor(bucket / 3600) * 8 + kind + generation;
+  return `0x${index.toString(16).padStart(10, "0")}${builder}`;
 }
 
 const totalsCodec: Codec<StoredTotals> = {

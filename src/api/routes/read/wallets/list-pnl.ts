@@ -2,12 +2,7 @@ import { type Static, Type } from "typebox";
 import { address } from "../../../../base/input/client-texts.ts";
 import { PnlSeries } from "../../../../market/ledger/wallet-totals.ts";
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
-import {
-  type PnlPoint,
-  pnlRow,
-  presentPnl,
-  toPnlPoints,
-} from "../../../../rows/wallets/pnl-row.ts";
+import { type PnlPoint, pnlRow, toPnlPoints, toPnlRows } from "../../../../rows/wallets/pnl-row.ts";
 import { untilChange } from "../../../backend.ts";
 import { checkRange } from "../../../http/parameters.ts";
 import { bucketQuery } from "../../../lists/bucket-query.ts";
@@ -48,7 +43,7 @@ export function listPnl(parts: ListParts): Route {
         isAfter: ({ bucket }, [edge]) =>
           query.order === "asc" ? bucket > Number(edge) : bucket < Number(edge),
       });
-      return { ...source, writer: publicAs(presentPnl(wallet.positions)) };
+      return { ...source, writer: publicAs(toPnlRows(wallet.positions)) };
     },
   });
 }
