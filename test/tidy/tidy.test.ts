@@ -410,6 +410,13 @@ suite("vocabulary", () => {
   test("names use the terms of the field", () => {
     assertNone(findBannedNames(scripts.filter(({ path }) => path !== "test/tidy/vocabulary.ts")));
   });
+
+  // Views apply decoded logs and list groups of markets. The venue calls the second events too.
+  test("an `event` of a view is a decoded log; one of the venue is a `venueEvent`", () => {
+    const lists = sources.filter(({ path }) => path.startsWith("src/views/venue-events/"));
+    assert(lists.length > 0);
+    assertNone(findCode(lists, /\bevents?\b/));
+  });
 });
 
 suite("packages", () => {

@@ -237,9 +237,9 @@ export class Conditions {
     if (gen3 === null) return noText;
     const text = this.#getGen3Text(gen3);
     if (gen3.module !== "neg_risk") return text;
-    const event = this.#getGen3EventText(gen3.eventId);
-    const composed = text.title === null ? this.#composeQuestion(gen3, event) : null;
-    const { eventId, eventTitle, negRiskMarketId } = event;
+    const venueEvent = this.#getGen3EventText(gen3.eventId);
+    const composed = text.title === null ? this.#composeQuestion(gen3, venueEvent) : null;
+    const { eventId, eventTitle, negRiskMarketId } = venueEvent;
     return { ...(composed ?? text), eventId, eventTitle, negRiskMarketId };
   }
 
@@ -254,7 +254,7 @@ export class Conditions {
   /** Composes the text of a condition that has none by the rules of its module; `null` where it can have one. */
   #composeQuestion(
     { eventId, conditionIndex }: Gen3Position,
-    event: MarketText,
+    venueEvent: MarketText,
   ): MarketText | null {
     const arity = getArity(eventId);
     const isOther = conditionIndex === arity;
@@ -263,8 +263,8 @@ export class Conditions {
     if (!isOfEvent || !(isOther || this.gen3.isAtomic(eventId))) return null;
     // The result of an atomic event is the index of its true condition.
     const answer = isOther ? "Other" : `answer ${conditionIndex}`;
-    const title = event.eventTitle === null ? null : `${event.eventTitle} (${answer})`;
-    return { ...event, title, outcomes: ["Yes", "No"], isComposed: true };
+    const title = venueEvent.eventTitle === null ? null : `${venueEvent.eventTitle} (${answer})`;
+    return { ...venueEvent, title, outcomes: ["Yes", "No"], isComposed: true };
   }
 
   /** Returns the registered text, or one made of the price window, or one made of the legs. */

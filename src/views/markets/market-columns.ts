@@ -67,7 +67,7 @@ export class MarketColumns {
   /** What the venue answered, as `venueFlags` of `MetadataLedger`. */
   readonly venueFlags: Column<"u8">;
   /** The number of the market's event, from 1; 0 for none. */
-  readonly events: Column<"u32">;
+  readonly venueEvents: Column<"u32">;
   /** The columns with a number of each market. */
   readonly #numbers: Column[] = [];
   readonly #eventCount: Column<"f64">;
@@ -94,7 +94,7 @@ export class MarketColumns {
     this.openInterest = numbers("markets.open_interest", "f64");
     this.venueAt = numbers("markets.venue_at", "u32");
     this.venueFlags = numbers("markets.venue_flags", "u8");
-    this.events = numbers("markets.events", "u32");
+    this.venueEvents = numbers("markets.events", "u32");
     this.#eventCount = stateStore.column("markets.event_count", "f64");
     this.#eventNumbers = new JournaledMap(stateStore, "event_numbers");
     this.search = new MarketSearch(stateStore);
@@ -167,7 +167,7 @@ export class MarketColumns {
     const { slug = null, category = null, tags = [], eventSlug = null } = market.venue ?? {};
     const eventKey = getEventKey(market);
     this.search.put(ordinal, market);
-    this.set(this.events, ordinal, eventKey === null ? 0 : this.#getEventNumber(eventKey));
+    this.set(this.venueEvents, ordinal, eventKey === null ? 0 : this.#getEventNumber(eventKey));
     const labels: readonly [LabelKind, string | null][] = [
       ["event", market.eventId],
       ["event_key", eventKey],

@@ -137,9 +137,9 @@ export class Questions {
   /** The text of a neg-risk market, as that of a market without questions. */
   textOfNegRiskMarket(negRiskMarketId: Hash): MarketText {
     const market = this.#negRiskMarkets.get(negRiskMarketId);
-    const event = getEventText(market);
-    const source = getSource(event.eventTitle, market?.trusted === true);
-    return { ...noText, ...event, source, negRiskMarketId };
+    const text = getEventText(market);
+    const source = getSource(text.eventTitle, market?.trusted === true);
+    return { ...noText, ...text, source, negRiskMarketId };
   }
 
   /** The neg-risk market of a question that its adapter has prepared; `null` for other questions. */

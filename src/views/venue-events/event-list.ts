@@ -48,20 +48,20 @@ export function listEvents(columns: MarketColumns, selection: EventSelection): M
   inChunks(columns.count, (step) => addMarkets(sums, columns, step));
   rankEvents(sums, columns, selection.market);
   const selected: number[] = [];
-  for (let event = 1; event < sums.leads.length; event += 1) {
-    const isOpen = (sums.isOpen[event] ?? 0) === 1;
+  for (let venueEvent = 1; venueEvent < sums.leads.length; venueEvent += 1) {
+    const isOpen = (sums.isOpen[venueEvent] ?? 0) === 1;
     const isRequested =
-      (sums.ranks[event] ?? 0) > 0 &&
+      (sums.ranks[venueEvent] ?? 0) > 0 &&
       (status === "all" || (status === "open") === isOpen) &&
-      (sums.volume[event] ?? 0) >= minVolume &&
-      (sums.volume_24h[event] ?? 0) >= minDayVolume;
-    if (isRequested) selected.push(event);
+      (sums.volume[venueEvent] ?? 0) >= minVolume &&
+      (sums.volume_24h[venueEvent] ?? 0) >= minDayVolume;
+    if (isRequested) selected.push(venueEvent);
   }
-  const keys = Float64Array.from(selected, (event) => sums[sort][event] ?? 0);
+  const keys = Float64Array.from(selected, (venueEvent) => sums[sort][venueEvent] ?? 0);
   return new MarketList(columns, {
-    ordinals: Int32Array.from(selected, (event) => sums.leads[event] ?? 0),
-    ranks: Uint16Array.from(selected, (event, at) =>
-      rankByValue(sums.ranks[event] ?? 0, sort === "end_date" ? (keys[at] ?? 0) : 1),
+    ordinals: Int32Array.from(selected, (venueEvent) => sums.leads[venueEvent] ?? 0),
+    ranks: Uint16Array.from(selected, (venueEvent, at) =>
+      rankByValue(sums.ranks[venueEvent] ?? 0, sort === "end_date" ? (keys[at] ?? 0) : 1),
     ),
     length: selected.length,
     keys,
@@ -71,18 +71,19 @@ export function listEvents(columns: MarketColumns, selection: EventSelection): M
 function addMarkets(sums: EventSums, columns: MarketColumns, { from, to }: Chunk): number {
   const { ids } = columns;
   for (let market = from; market < to; market += 1) {
-    const event = columns.events.get(market);
+    const venueEvent = columns.venueEvents.get(market);
     const flags = columns.flags.get(market);
-    if (event === 0 || (flags & marketFlags.listed) === 0) continue;
-    const lead = sums.leads[event] ?? -1;
-    if (lead === -1 || compareMarkets(ids, market, lead) < 0) sums.leads[event] = market;
-    if ((flags & marketFlags.resolved) === 0) sums.isOpen[event] = 1;
-    sums.volume[event] = (sums.volume[event] ?? 0) + columns.volumeUsd.get(market);
-    sums.volume_24h[event] = (sums.volume_24h[event] ?? 0) + columns.dayVolumeUsd.get(market);
+    if (venueEvent === 0 || (flags & marketFlags.listed) === 0) continue;
+    const lead = sums.leads[venueEvent] ?? -1;
+    if (lead === -1 || compareMarkets(ids, market, lead) < 0) sums.leads[venueEvent] = market;
+    if ((flags & marketFlags.resolved) === 0) sums.isOpen[venueEvent] = 1;
+    sums.volume[venueEvent] = (sums.volume[venueEvent] ?? 0) + columns.volumeUsd.get(market);
+    sums.volume_24h[venueEvent] =
+      (sums.volume_24h[venueEvent] ?? 0) + columns.dayVolumeUsd.get(market);
     const createdAt = columns.createdAt.get(market);
-    if (createdAt < (sums.created_at[event] ?? 0)) sums.created_at[event] = createdAt;
+    if (createdAt < (sums.created_at[venueEvent] ?? 0)) sums.created_at[venueEvent] = createdAt;
     const endMs = columns.endMs.get(market);
-    if (endMs > (sums.end_date[event] ?? 0)) sums.end_date[event] = endMs;
+    if (endMs > (sums.end_date[venueEvent] ?? 0)) sums.end_date[venueEvent] = endMs;
   }
   return 0;
 }
@@ -92,9 +93,9 @@ function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSe
   const { ordinals, ranks } = selectMembers(columns, selection);
   inChunks(ranks.length, ({ from, to }) => {
     for (let at = from; at < to; at += 1) {
-      const event = columns.events.get(ordinals === null ? at : (ordinals[at] ?? 0));
+      const venueEvent = columns.venueEvents.get(ordinals === null ? at : (ordinals[at] ?? 0));
       const rank = ranks[at] ?? 0;
-      if (rank > (sums.ranks[event] ?? 0)) sums.ranks[event] = rank;
+      if (rank > (sums.ranks[venueEvent] ?? 0)) sums.ranks[venueEvent] = rank;
     }
     return 0;
   });
