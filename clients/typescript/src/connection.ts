@@ -20,7 +20,20 @@ export type ConnectionOptions = {
   readonly streamIdleMs?: number | undefined;
 };
 
-type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
+/** A request as `fetch` takes it. */
+export type RequestToSend = {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly body?: string;
+};
+
+/** What is read of a response. */
+export type ServiceResponse = Pick<Response, "ok" | "status" | "url" | "body" | "text"> & {
+  readonly headers: Pick<Headers, "get">;
+};
+
+type Fetch = (url: URL, request: RequestToSend) => Promise<ServiceResponse>;
 
 /** The values of a query string. Lists are joined with commas; `undefined` is left out. */
 export type Query = Readonly<
@@ -39,7 +52,7 @@ export type RequestOptions = {
 };
 
 /** Reads what is needed of an answer. */
-type Read<Answer> = (response: Response) => Promise<Answer>;
+type Read<Answer> = (response: ServiceResponse) => Promise<Answer>;
 
 const defaultTimeoutMs = 30_000;
 /** Statuses of a proxy that does not get an answer from the service. */
@@ -125,7 +138,7 @@ export class Connection {
   }
 
   /** Returns the answer before its body is read. Throws the errors of the service. */
-  async request(path: string, options: RequestOptions = {}): Promise<Response> {
+  async request(path: string, options: RequestOptions = {}): Promise<ServiceResponse> {
     return this.#request(path, options, async (response) => response);
   }
 
@@ -155,9 +168,10 @@ export class Connection {
   ): Promise<Answer | OddwireError> {
     const { method = "GET", query, body, signal, accepted = [] } = options;
     const { timeoutMs = this.#timeoutMs } = options;
-    const headers = new Headers();
-    if (this.key !== null) headers.set("X-API-Key", this.key);
-    if (body !== undefined) headers.set("Content-Type", "application/json");
+    const headers = {
+      ...(this.key === null ? {} : { "X-API-Key": this.key }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    };
     const timeout = AbortSignal.timeout(timeoutMs);
     const url = this.getUrl(path, query);
     try {
@@ -204,11 +218,11 @@ function isOwnOrigin(base: string): boolean {
   return page.location?.origin === new URL(base).origin;
 }
 
-async function readText(response: Response) {
+async function readText(response: ServiceResponse) {
   return { response, text: await response.text() };
 }
 
-async function readError(response: Response, key: string | null): Promise<OddwireError> {
+async function readError(response: ServiceResponse, key: string | null): Promise<OddwireError> {
   const text = await response.text();
   let error: Partial<ErrorAnswer>["error"];
   try {
@@ -229,13 +243,13 @@ async function readError(response: Response, key: string | null): Promise<Oddwir
   });
 }
 
-function getRetryAfterMs({ headers }: Response): number | null {
+function getRetryAfterMs({ headers }: ServiceResponse): number | null {
   const seconds = headers.get("Retry-After") ?? "";
   return /^\d+$/.test(seconds) ? Number(seconds) * 1000 : null;
 }
 
 /** Returns the error for an answer that is not from the service, but for example from a proxy. */
-export function notOurs(response: Response, cause?: unknown): OddwireError {
+export function notOurs(response: ServiceResponse, cause?: unknown): OddwireError {
   const { status, headers, url } = response;
   const type = headers.get("Content-Type") ?? "nothing";
   const message = `the answer of ${url} (${status}, ${type}) is not from the service`;
