@@ -7,7 +7,13 @@ import { Connection } from "../../../clients/typescript/src/connection.ts";
 import { cleanUp } from "../../../test/support/clean-up.ts";
 import { createMcpServer } from "./mcp-server.ts";
 
-const meta = { first_block: 1, indexed_block: 9, indexed_seq: 9_999_999, finalized_block: 7 };
+const meta = {
+  first_block: 1,
+  indexed_block: 9,
+  indexed_seq: 9_999_999,
+  finalized_block: 7,
+  lag_seconds: 0,
+};
 
 /** Calls a tool of a server over a service that answers requests with data by their path. */
 async function call(t: TestContext, name: string, data: Readonly<Record<string, unknown>>) {
@@ -21,12 +27,20 @@ const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   get_price: { token: "5" },
   get_candles: { token: "5" },
   get_orderbook: { token: "5" },
+  get_wallet: { wallet: `0x${"5".repeat(40)}` },
+  get_resolution: { market: "5" },
   list_trades: { token: "5", market: "5" },
 };
 
-/** Calls a tool of a server over a service that answers requests by their URL. */
+/** Calls a tool of a server over a service that answers requests by their URL, and those without data with 404. */
 async function callForText(t: TestContext, name: string, answer: (url: URL) => unknown) {
-  const fetch = async (url: URL) => Response.json(answer(url));
+  const fetch = async (url: URL) => {
+    const sent = answer(url) as { data?: unknown };
+    const error = { code: "NOT_FOUND", message: "It is not there" };
+    return sent.data === undefined
+      ? Response.json({ error }, { status: 404 })
+      : Response.json(sent);
+  };
   const server = createMcpServer(new Connection({ url: "http://service.test", fetch }), "1");
   const client = new Client({ name: "test", version: "1" });
   const [near, far] = InMemoryTransport.createLinkedPair();
@@ -60,6 +74,68 @@ test("the price after a result is final when the result is, not when the last tr
   assert.equal((await call(t, "get_price", answers(7_000_001)))["final"], true);
   const traded = { "/v1/price/5": { ...settled, price_source: "last_trade" } };
   assert.equal((await call(t, "get_price", traded))["final"], true);
+});
+
+test("an answer that has less than one could expect says why", async (t) => {
+  const token = { price: null, as_of: null };
+  const ended = { id: "0xab", resolution: null, end_date: "2020-01-01T00:00:00Z" };
+  const resolved = { ...ended, resolution: { seq: 5 }, resolved_at: "2020-01-02T00:00:00Z" };
+  const wallet = `/v1/wallets/${inputs["get_wallet"]?.["wallet"]}`;
+  const book = { bids: [], asks: [] };
+  const cases: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
+    ["find_market", { "/v1/markets": [] }, /No market has all these words/],
+    ["get_market", { "/v1/markets/5": ended }, /ended at 2020-01-01.*no result .* block 9/],
+    ["get_market", { "/v1/markets/5": resolved }, /resolved at 2020-01-02/],
+    ["get_resolution", { "/v1/markets/5": ended, "/v1/markets/5/resolution": [] }, /no result/],
+    ["get_price", { "/v1/price/5": token }, /set a price up to then, from block 1/],
+    ["get_price", { "/v1/price/5": { price: null } }, /set a price yet/],
+    ["get_candles", { "/v1/candles/5": [] }, /not traded in this time/],
+    [
+      "get_orderbook",
+      { "/v1/orderbook/5": book, "/v1/markets/5": resolved },
+      /no orders.*resolved/,
+    ],
+    ["get_orderbook", { "/v1/orderbook/5": undefined, "/v1/markets/5": resolved }, /resolved at/],
+    ["get_wallet", { [wallet]: { top_markets: [] }, [`${wallet}/positions`]: [] }, /holds nothing/],
+    [
+      "list_trades",
+      { "/v1/markets/5": ended, "/v1/price/5": token, "/v1/trades": [] },
+      /No trade matches all these filters/,
+    ],
+  ];
+  for (const [name, data, expected] of cases) {
+    const answer = ({ pathname }: URL) => ({ data: data[pathname], meta });
+    const { note } = JSON.parse(await callForText(t, name, answer)) as { note: string };
+    assert.match(note, expected, name);
+  }
+});
+
+test("every tool says that the service is behind the chain, and that a time begins too early", async (t) => {
+  const row = {
+    tokens: [],
+    resolution: null,
+    end_date: null,
+    top_markets: [],
+    bids: [{}],
+    asks: [],
+  };
+  const rows = /candles|trades|positions|resolution|markets$/;
+  for (const name of [...Object.keys(inputs), "get_coverage"]) {
+    for (const [changed, expected] of [
+      [{ lag_seconds: 61 }, /^The service is 61 s behind the chain/],
+      [{ lag_seconds: null }, /unknown/],
+      [{ indexed_block: null, lag_seconds: null }, /^Nothing is indexed yet/],
+      [{ truncated_at_start: true }, /starts before block 1, /],
+      [{}, /^undefined$/],
+    ] as const) {
+      const answer = ({ pathname }: URL) => ({
+        data: rows.test(pathname) ? [row] : { ...row, price: "1", seq: 5 },
+        meta: { ...meta, ...changed },
+      });
+      const { note } = JSON.parse(await callForText(t, name, answer)) as { note?: string };
+      assert.match(String(note), expected, name);
+    }
+  }
 });
 
 test("an answer of another server is an error that says so", async (t) => {

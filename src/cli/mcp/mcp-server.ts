@@ -35,23 +35,34 @@ function shorten(_name: string, value: unknown): unknown {
   return isLong ? `${value.slice(0, textMax).toWellFormed()}...` : value;
 }
 
+/** Names of parameters of the service, and the arguments of tools that they are sent for. */
+const toolArguments: Readonly<Record<string, string>> = {
+  token_id: "token",
+  condition_id: "market",
+  address: "wallet",
+};
+
 /** Returns what went wrong, and what an agent can do about it. */
 function explain({ code, message, details, retryAfterMs }: OddwireError): string {
-  const faults = details
-    .filter(({ issue }) => !message.includes(issue))
-    .map(({ parameter, issue }) => `; ${parameter}: ${issue}`)
-    .join("");
-  return `${code}: ${message}${faults}. ${adviceFor(code, retryAfterMs)}`;
+  const faults = details.map(({ parameter, issue }) => {
+    // Where the service takes a list, a tool takes one.
+    const one = issue.replace(/^must be a list of \d+ to \d+, each /, "must be ");
+    return `${toolArguments[parameter] ?? parameter} ${one}`;
+  });
+  const cause = faults.length === 0 ? message : faults.join("; ");
+  return `${code}: ${cause}. ${adviceFor(code, retryAfterMs)}`;
 }
 
 function adviceFor(code: OddwireError["code"], retryAfterMs: number | null): string {
   const seconds = Math.ceil((retryAfterMs ?? 1000) / 1000);
+  if (code === "SERVICE_UNAVAILABLE" && retryAfterMs === null)
+    return "Calling again does not help: use the other tools.";
   switch (code) {
     case "NOT_FOUND":
       return "Use find_market for existing ids, and get_coverage for the blocks that are indexed.";
     case "VALIDATION_ERROR":
     case "INVALID_CURSOR":
-      return "Correct the named parameter and call the tool again.";
+      return "Correct the named argument and call the tool again.";
     case "RATE_LIMITED":
       return `Wait ${seconds} s, then call the tool again.`;
     case "SERVICE_UNAVAILABLE":

@@ -10,15 +10,19 @@ import type {
   ResultStep,
   Trade,
 } from "../../../clients/typescript/src/api.ts";
+import type { Connection } from "../../../clients/typescript/src/connection.ts";
+import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
 import {
-  type Connection,
-  hasRows,
-  isObject,
-  type Query,
-} from "../../../clients/typescript/src/connection.ts";
-
-/** What a tool returns: the answer, and where it is from. */
-type ToolAnswer = { readonly [field: string]: unknown };
+  type Answer,
+  ask,
+  askRows,
+  find,
+  isFinal,
+  pick,
+  provenance,
+  segment,
+  type ToolAnswer,
+} from "./tool-answer.ts";
 
 /** A tool of the server: its description for agents, its input, and how it reads the answer. */
 export type Tool = {
@@ -31,21 +35,6 @@ export type Tool = {
   ) => Promise<ToolAnswer>;
 };
 
-type Meta = {
-  readonly first_block: number | null;
-  readonly indexed_block: number | null;
-  readonly indexed_seq: number | null;
-  readonly finalized_block: number | null;
-  readonly lag_seconds: number | null;
-  readonly truncated_at_start?: boolean;
-};
-type Answer<Data> = {
-  readonly data: Data;
-  readonly meta: Meta;
-  readonly pagination?: { readonly next_cursor: string | null };
-};
-
-const seqPerBlock = 1_000_000;
 /** Steps to a result: few questions have more than ten. */
 const stepsMax = 50;
 const stepFields = [
@@ -59,22 +48,20 @@ const stepFields = [
   "seq",
 ] as const;
 
-const token = z
+/** The id of one thing. A path with a segment of dots is another path. */
+const idOfOne = z
   .string()
   .min(1)
   .max(300)
-  .describe(
-    "Outcome token: a decimal token id as find_market returns it, or a slug or condition id with an outcome: who-wins:yes",
-  );
+  .refine((id) => /[^.]/.test(id) && !id.includes(","), "must be one id");
+const token = idOfOne.describe(
+  "Outcome token: a decimal token id as find_market returns it, or a slug or condition id with an outcome: who-wins:yes",
+);
 const time = z
   .string()
   .max(40)
   .describe("RFC 3339 in UTC such as 2026-01-31T12:00:00Z, or epoch seconds");
-const marketId = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe("Condition id (0x...), token id or slug of the market");
+const marketId = idOfOne.describe("Condition id (0x...), token id or slug of the market");
 const wallet = z.string().length(42).describe("Address of a wallet, 0x and 40 hex digits");
 const limitTo = (max: number, byDefault: number) =>
   z.number().int().min(1).max(max).default(byDefault).describe(`Most rows, at most ${max}`);
@@ -108,7 +95,10 @@ export const tools: readonly Tool[] = [
     },
     read: async (connection, query) => {
       const answer = await askRows<Market>(connection, "/v1/markets", query);
-      return { markets: answer.data.map(toMarketSummary), ...provenance(answer) };
+      const none =
+        "No market has all these words and this status: try fewer words, or another status.";
+      const reason = answer.data.length === 0 ? none : null;
+      return { markets: answer.data.map(toMarketSummary), ...provenance(answer, reason) };
     },
   }),
   tool({
@@ -118,7 +108,7 @@ export const tools: readonly Tool[] = [
     input: { market: marketId },
     read: async (connection, { market }) => {
       const answer = await ask<Market>(connection, `/v1/markets/${segment(market)}`);
-      return { market: answer.data, ...provenance(answer) };
+      return { market: answer.data, ...provenance(answer, describeResult(answer)) };
     },
   }),
   tool({
@@ -134,13 +124,13 @@ export const tools: readonly Tool[] = [
       const answer = await ask<Price | PastPrice>(connection, path, { at });
       const seq = await readPriceSeq(connection, path, answer);
       const final = seq === null ? null : isFinal(seq, answer.meta);
-      return { price: answer.data, final, ...provenance(answer) };
+      return { price: answer.data, final, ...provenance(answer, describeNoPrice(answer)) };
     },
   }),
   tool({
     name: "get_candles",
     description:
-      "Candles of an outcome token in the order of time: prices in USD per share, volume_shares in shares, volume_usd in USD. Without start and end: the newest.",
+      "Candles of an outcome token in the order of time: prices in USD per share, volume_shares in shares, volume_usd in USD. Times without trades have no candle. closed is false while a candle can still change. Without start and end: the newest.",
     input: {
       token,
       resolution: z
@@ -164,7 +154,10 @@ export const tools: readonly Tool[] = [
         "trades",
         "closed",
       ] as const;
-      return { candles: answer.data.map((row) => pick(row, fields)), ...provenance(answer) };
+      const none = "The token exists, but was not traded in this time.";
+      const reason = answer.data.length === 0 ? none : null;
+      const candles = answer.data.map((row) => pick(row, fields));
+      return { candles, ...provenance(answer, reason) };
     },
   }),
   tool({
@@ -190,6 +183,8 @@ export const tools: readonly Tool[] = [
       const condition_id = market && (await toConditionId(connection, market));
       const filters = { ...query, token_id, condition_id, include: "market" };
       const answer = await askRows<Trade>(connection, "/v1/trades", filters);
+      const isEmpty = answer.data.length === 0;
+      if (isEmpty) await assertExist(connection, { token_id, market });
       const fields = [
         "id",
         "seq",
@@ -205,7 +200,7 @@ export const tools: readonly Tool[] = [
       return {
         trades: answer.data.map((row) => pick(row, [...fields, ...more])),
         next_cursor: answer.pagination?.next_cursor,
-        ...provenance(answer),
+        ...provenance(answer, isEmpty ? "No trade matches all these filters." : null),
       };
     },
   }),
@@ -215,8 +210,18 @@ export const tools: readonly Tool[] = [
       "Order book of an outcome token from the venue, best first: prices in USD per share, sizes in shares. stale says that it may be out of date. Not from the chain.",
     input: { token, depth: limitTo(50, 10) },
     read: async (connection, { token: id, depth }) => {
-      const answer = await ask<OrderBook>(connection, `/v1/orderbook/${segment(id)}`, { depth });
-      return { orderbook: answer.data, ...provenance(answer) };
+      const [book, market] = await Promise.all([
+        find<OrderBook>(connection, `/v1/orderbook/${segment(id)}`, { depth }),
+        find<Market>(connection, `/v1/markets/${segment(id.replace(/:[^:]*$/, ""))}`),
+      ]);
+      const result = market instanceof OddwireError ? null : describeResult(market);
+      if (!(book instanceof OddwireError)) {
+        const isEmpty = book.data.bids.length + book.data.asks.length === 0;
+        const none = isEmpty ? "The venue has no orders of this token now." : null;
+        return { orderbook: book.data, ...provenance(book, none, result) };
+      }
+      if (market instanceof OddwireError) throw book;
+      return { orderbook: null, ...provenance(market, `${book.message}.`, result) };
     },
   }),
   tool({
@@ -231,7 +236,11 @@ export const tools: readonly Tool[] = [
         askRows<Position>(connection, `${path}/positions`, { limit }),
       ]);
       const totals = { ...answer.data, top_markets: answer.data.top_markets.slice(0, limit) };
-      return { wallet: totals, positions: positions.data, ...provenance(answer) };
+      const none = "It holds nothing now; its totals are of the past.";
+      const more = `It has more positions than these ${limit}.`;
+      const isCut = typeof positions.pagination?.next_cursor === "string";
+      const reason = positions.data.length === 0 ? none : isCut ? more : null;
+      return { wallet: totals, positions: positions.data, ...provenance(answer, reason) };
     },
   }),
   tool({
@@ -260,7 +269,7 @@ export const tools: readonly Tool[] = [
         market: pick(answer.data, fields),
         final: resolution === null ? null : isFinal(resolution.seq, answer.meta),
         steps: steps.data.map((step) => pick(step, stepFields)),
-        ...provenance(answer),
+        ...provenance(answer, describeResult(answer)),
       };
     },
   }),
@@ -279,44 +288,36 @@ export const tools: readonly Tool[] = [
   }),
 ];
 
-async function ask<Data>(
-  connection: Connection,
-  path: string,
-  query: Query = {},
-): Promise<Answer<Data>> {
-  return connection.json<Answer<Data>>(
-    path,
-    { query },
-    ({ data, meta }) => isObject(data) && isObject(meta),
-  );
-}
-
-async function askRows<Row>(
-  connection: Connection,
-  path: string,
-  query: Query,
-): Promise<Answer<readonly Row[]>> {
-  return connection.json(path, { query }, (answer) => hasRows(answer) && isObject(answer["meta"]));
-}
-
 /** Returns the condition id of a market, for filters that take no other id. */
 async function toConditionId(connection: Connection, market: string): Promise<string> {
   if (/^0x/i.test(market)) return market;
   return (await ask<Market>(connection, `/v1/markets/${segment(market)}`)).data.id;
 }
 
-/** Returns up to where an answer is complete, and up to where it cannot be reverted. */
-function provenance({ meta }: Answer<unknown>): ToolAnswer {
-  return {
-    provenance: {
-      complete_from_block: meta.first_block,
-      complete_to_block: meta.indexed_block,
-      complete_to_seq: meta.indexed_seq,
-      final_to_block: meta.finalized_block,
-      seconds_behind_chain: meta.lag_seconds,
-      ...(meta.truncated_at_start === true ? { starts_before_coverage: true } : {}),
-    },
-  };
+/** Throws `NOT_FOUND` for an id that nothing has, so that an agent does not take a wrong id for a market without trades. */
+async function assertExist(
+  connection: Connection,
+  {
+    token_id,
+    market,
+  }: { readonly token_id?: string | undefined; readonly market?: string | undefined },
+): Promise<void> {
+  if (token_id !== undefined) await ask<Price>(connection, `/v1/price/${segment(token_id)}`);
+  if (market !== undefined) await ask<Market>(connection, `/v1/markets/${segment(market)}`);
+}
+
+/** Returns what is to be known of a market before its prices and orders are used. */
+function describeResult({ data: market, meta }: Answer<Market>): string | null {
+  if (market.resolution !== null)
+    return `The market was resolved at ${market.resolved_at}: it is no longer traded, and shares are worth their payouts.`;
+  if (market.end_date === null || Date.parse(market.end_date) > Date.now()) return null;
+  return `The market ended at ${market.end_date}, but no result was reported up to block ${meta.indexed_block}.`;
+}
+
+function describeNoPrice({ data, meta }: Answer<Price | PastPrice>): string | null {
+  if (data.price !== null) return null;
+  const when = "as_of" in data ? "up to then" : "yet";
+  return `No trade and no result has set a price ${when}, from block ${meta.first_block} on.`;
 }
 
 /** Returns the position of the trade or result that set a price; `null` before the first one. */
@@ -331,10 +332,6 @@ async function readPriceSeq(
   return (await ask<PastPrice>(connection, path, { at })).data.as_of?.seq ?? null;
 }
 
-function isFinal(seq: number, { finalized_block }: Meta): boolean {
-  return finalized_block !== null && seq < (finalized_block + 1) * seqPerBlock;
-}
-
 function toMarketSummary(row: Market): object {
   const tokens = row.tokens.map((one) => pick(one, ["token_id", "outcome", "price"]));
   const fields = [
@@ -347,13 +344,4 @@ function toMarketSummary(row: Market): object {
     "volume_24h_usd",
   ] as const;
   return { ...pick(row, fields), tokens };
-}
-
-/** Returns some fields of a row; an older service may lack one. */
-function pick<Row extends object>(row: Row, fields: readonly (keyof Row & string)[]): object {
-  return Object.fromEntries(fields.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
-}
-
-function segment(id: string): string {
-  return encodeURIComponent(id.toWellFormed());
 }
