@@ -8,6 +8,7 @@ import { after, suite, test } from "node:test";
 import { parseMicros } from "../../src/base/decimal.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
+import { parseCsv } from "../support/parse-csv.ts";
 import { type ColumnarFormat, readColumnar } from "../support/read-columnar.ts";
 
 const server = await DataServer.open();
@@ -36,22 +37,6 @@ function parseNdjson(text: string): Row[] {
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line) as Row);
-}
-
-/** Parses CSV strictly by RFC 4180. An empty field is `null`, an empty quoted one is a string. */
-function parseCsv(text: string): (string | null)[][] {
-  const records: (string | null)[][] = [];
-  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
-  for (let record: (string | null)[] = []; field.lastIndex < text.length; ) {
-    const [, quoted, plain = "", end] = field.exec(text) ?? assert.fail("no field");
-    record.push(
-      quoted === undefined ? (plain === "" ? null : plain) : quoted.replaceAll('""', '"'),
-    );
-    if (end === ",") continue;
-    records.push(record);
-    record = [];
-  }
-  return records;
 }
 
 const lists = [

@@ -1,28 +1,25 @@
 /** The Python client: its code, its tests against a real service, and its package. They need packages of Debian. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { suite, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { type Hash, type Seq, toBlockNumber, toLogIndex, toSeq } from "../../src/base/ids.ts";
-import { LogDecoder } from "../../src/contracts/log-decoder.ts";
-import { type BlockFacts, deriveBlockFacts, emptyBlock } from "../../src/market/block-facts.ts";
+import { type Seq, toBlockNumber, toLogIndex, toSeq } from "../../src/base/ids.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { DataServer } from "../support/open-data-server.ts";
-import { knownContracts, readRecordedBlocks } from "../support/recorded-chain.ts";
-import { type Finished, runProgram } from "../support/run-command.ts";
+import { repeatTrades, toHash } from "../support/repeat-trades.ts";
+import { runProgram } from "../support/run-command.ts";
 import { formatPythonClient } from "../tidy/python-client.ts";
 import { missingPackages } from "./python-packages.ts";
 import { checkPython, clientFolder, python } from "./ruff.ts";
+import { runPython } from "./run-python.ts";
 
 /** The market of the recording with many trades. */
 const question = "rain";
-const settings = { PYTHONDONTWRITEBYTECODE: "1", PYTHONPATH: join(clientFolder, "src") };
 
 suite("the Python client", { skip: missingPackages() }, () => {
   test("its types and methods equal those generated from the schemas", async () => {
@@ -156,41 +153,6 @@ suite("the Python client", { skip: missingPackages() }, () => {
     await readFile(join(path, "../py.typed"));
   });
 });
-
-/** Runs Python in the folder of the client. The last word can be settings. */
-async function runPython(
-  ...words: readonly (string | Readonly<Record<string, string>>)[]
-): Promise<Finished> {
-  const texts = words.filter((word) => typeof word === "string");
-  const more = words.filter((word) => typeof word === "object");
-  const inFolder = ["-c", 'cd "$1" && shift && exec "$@"', "sh", clientFolder, python, ...texts];
-  return runProgram("sh", inFolder, Object.assign({}, settings, ...more));
-}
-
-/** Blocks of a recorded trade, again and again. */
-function repeatTrades(count: { readonly blocks: number; readonly trades: number }): BlockFacts[] {
-  const decoder = new LogDecoder(knownContracts());
-  const recorded = readRecordedBlocks("contracts-gen2").map((one) =>
-    deriveBlockFacts(one, decoder),
-  );
-  const fill = recorded.flatMap(({ fills }) => fills).find(({ role }) => role !== "taker");
-  assert(fill !== undefined);
-  return Array.from({ length: count.blocks }, (_, number) => {
-    const place = { hash: toHash(`block ${number}`), timestamp: fill.timestamp + 2 * number };
-    const fills = Array.from({ length: count.trades }, (__, index) => ({
-      ...fill,
-      seq: toSeq(number, index),
-      timestamp: place.timestamp,
-      blockHash: place.hash,
-      txHash: toHash(`transaction ${number} ${index}`),
-    }));
-    return { ...emptyBlock, number, ...place, fills };
-  });
-}
-
-function toHash(text: string): Hash {
-  return `0x${createHash("sha256").update(text).digest("hex")}` as Hash;
-}
 
 function toId(fill: Fill | undefined): string {
   assert(fill !== undefined);

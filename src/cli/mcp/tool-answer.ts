@@ -30,6 +30,7 @@ const lagMaxSeconds = 60;
 
 const seqPerBlock = 1_000_000;
 
+/** Asks for one thing. Throws `NOT_OURS` when the answer has none. */
 export async function ask<Data>(
   connection: Connection,
   path: string,
@@ -42,6 +43,7 @@ export async function ask<Data>(
   );
 }
 
+/** Asks for a list. Throws `NOT_OURS` when the answer has no rows. */
 export async function askRows<Row>(
   connection: Connection,
   path: string,
@@ -94,6 +96,7 @@ function describeStart({ truncated_at_start, first_block }: Meta): string | null
   return `The requested time starts before block ${first_block}, the first one indexed: what happened earlier is missing.`;
 }
 
+/** Returns whether what is at a position can no longer be reverted. */
 export function isFinal(seq: number, { finalized_block }: Meta): boolean {
   return finalized_block !== null && seq < (finalized_block + 1) * seqPerBlock;
 }
@@ -106,6 +109,7 @@ export function pick<Row extends object>(
   return Object.fromEntries(fields.flatMap((name) => (name in row ? [[name, row[name]]] : [])));
 }
 
+/** Returns an id as a segment of a path. */
 export function segment(id: string): string {
   return encodeURIComponent(id.toWellFormed());
 }
