@@ -85,6 +85,28 @@ test("200: pages of any size give the same rows, and a minimum cuts the list", a
   );
 });
 
+test("200: pages after the second are not read again, unless the chain goes on", async (t) => {
+  const all = await server.getAll(`${path}?limit=1000`);
+  assert(all.length > 12);
+  const query = t.mock.method(server.store.engine, "queryBinary");
+  const countReads = () =>
+    query.mock.calls.filter(({ arguments: [sql] }) => sql.includes("balance_changes")).length;
+  // Two clients read the same list side by side.
+  const pages = await Promise.all([
+    server.getAll(`${path}?limit=2`),
+    server.getAll(`${path}?limit=3&min_size=0.000001`),
+  ]);
+  for (const rows of pages) assert.deepEqual(rows.map(toPlain), all.map(toPlain));
+  assert(countReads() <= 4, String(countReads()));
+  query.mock.resetCalls();
+  // Balances move from the head buffer to the store.
+  const reads = await server.getAll(`${path}?limit=5`, () =>
+    server.advance({ final: server.finalBlock + 1 }),
+  );
+  assert(countReads() > 2);
+  assert.deepEqual(reads.map(toPlain), all.map(toPlain));
+});
+
 test("200: the counts of every outcome are on every page, also on one without a row", async () => {
   const { meta } = await server.getPage(path);
   for (const query of ["limit=1", "min_size=1000000000", "limit=1&min_size=0.000001"]) {

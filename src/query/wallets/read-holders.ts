@@ -21,33 +21,125 @@ export type HolderList = {
 
 export type HolderPosition = Omit<Holder, "rank">;
 
+/** Where a page begins, and how many rows it has. */
+type HolderPage = { readonly limit: number; readonly after: HolderPosition | null };
+
 /** Holders of some tokens, and how many there are of each. Tokens without any are left out of the counts. */
-type HolderPage = {
+type ReadHolders = {
   readonly holders: readonly Holder[];
   readonly counts: readonly HolderCount[];
 };
+
+/** A page after the first reads this many holders, 5 MB, for the pages after it. */
+const rowsAhead = 50_000;
+/** Clients whose next pages are kept. */
+const clientsMax = 4;
+
+/**
+ * Reads pages of holders. Each read adds up all balances of the tokens, so the pages after the first are read together.
+ * They are kept until the state changes.
+ */
+export class HolderPages {
+  readonly #facts: IndexedFacts;
+  readonly #state: { readonly revision: number };
+  #kept: readonly { key: string; revision: number; rows: HolderRows }[] = [];
+
+  constructor(facts: IndexedFacts, state: { readonly revision: number }) {
+    this.#facts = facts;
+    this.#state = state;
+  }
+
+  /** Reads the first `limit` holders after one. */
+  async read(list: HolderList, { limit, after }: HolderPage): Promise<ReadHolders> {
+    const { revision } = this.#state;
+    if (after === null) return readHolders(this.#facts, list, { limit, after });
+    const key = [...list.tokenIds, list.hasContracts, list.sizeMin, limit].join();
+    this.#kept = this.#kept.filter((one) => one.revision === revision);
+    for (const { rows } of this.#kept.filter((one) => one.key === key)) {
+      const holders = rows.takeAfter(after, limit);
+      if (holders !== null) return { holders, counts: rows.counts };
+    }
+    const count = Math.max(limit, rowsAhead);
+    const rows = await readRowsAfter(this.#facts, list, { limit: count, after });
+    this.#kept = [{ key, revision, rows }, ...this.#kept].slice(0, clientsMax);
+    return { holders: rows.take(limit), counts: rows.counts };
+  }
+}
+
+/** Reads the first `limit` holders after one. */
+export async function readHolders(
+  facts: IndexedFacts,
+  list: HolderList,
+  page: HolderPage,
+): Promise<ReadHolders> {
+  const rows = await readRowsAfter(facts, list, page);
+  return { holders: rows.take(page.limit), counts: rows.counts };
+}
+
+/** Holders in their order, which are decoded as they are taken. */
+class HolderRows {
+  readonly counts: readonly HolderCount[];
+  readonly #rows: Iterator<Holder>;
+  /** How many can be taken. */
+  #left: number;
+  #taken: readonly Holder[] = [];
+
+  constructor(rows: Iterator<Holder>, counts: readonly HolderCount[], left: number) {
+    this.#rows = rows;
+    this.counts = counts;
+    this.#left = left;
+  }
+
+  /** Takes up to `limit` holders after one, unless it is not one of the last that were taken, or too few are left. */
+  takeAfter(after: HolderPosition, limit: number): Holder[] | null {
+    const at = this.#taken.findIndex((holder) => compareHolders(holder, after) === 0);
+    const again = this.#taken.slice(at + 1);
+    return at < 0 || limit > again.length + this.#left ? null : this.take(limit, again);
+  }
+
+  take(limit: number, again: readonly Holder[] = []): Holder[] {
+    const holders = [...again];
+    while (holders.length < limit) {
+      const next = this.#rows.next();
+      if (next.done === true) break;
+      this.#left -= 1;
+      holders.push(next.value);
+    }
+    // A page reads a row more than it has.
+    this.#taken = holders.slice(-2);
+    return holders;
+  }
+}
 
 const columns = {
   tokenId: ["token_id", 32],
   wallet: ["wallet", 20],
   size: ["size", 32],
+  isCounted: ["is_counted", 1],
   isRequested: ["is_requested", 1],
   before: ["before", 8],
   holders: ["holders", 8],
   holdersWithContracts: ["holders_with_contracts", 8],
 } as const;
 
+type StoredHolder = HolderPosition &
+  HolderCount & {
+    readonly isCounted: boolean;
+    readonly isRequested: boolean;
+    /** Holders of the token before the page. */
+    readonly before: number;
+  };
+
 /**
  * Reads the first `limit` holders after one. Balances are added up once: counts are columns, and one row of each token
  * is read even if it is not requested.
  */
-export async function readHolders(
+async function readRowsAfter(
   facts: IndexedFacts,
-  list: HolderList,
-  { limit, after }: { readonly limit: number; readonly after: HolderPosition | null },
-): Promise<HolderPage> {
-  const { tokenIds, contracts, hasContracts, sizeMin } = list;
-  if (tokenIds.length === 0) return { holders: [], counts: [] };
+  { tokenIds, contracts, hasContracts, sizeMin }: HolderList,
+  { limit, after }: HolderPage,
+): Promise<HolderRows> {
+  if (tokenIds.length === 0) return new HolderRows([].values(), [], 0);
   facts.reads.add("holders", "engine");
   const isWallet = `NOT (${isIn("wallet", contracts.map(hexLiteral))})`;
   const isListed = `${hasContracts ? "1" : isWallet} AND size >= toUInt256('${sizeMin}')`;
@@ -58,31 +150,54 @@ export async function readHolders(
       FROM (${balancesSql(facts, tokenIds)}) WINDOW token AS (PARTITION BY token_id))
     ORDER BY is_counted DESC, is_requested DESC, size DESC, token_id, wallet
     LIMIT ${integerLiteral(limit + tokenIds.length)} SETTINGS ${pageSettings}`;
-  const read = await readRows(facts.engine, { columns, clauses }, (reader, row, at) => ({
-    tokenId: reader.tokenId(row + at.tokenId),
-    wallet: reader.address(row + at.wallet),
-    size: BigInt.asUintN(256, reader.int256(row + at.size)),
-    isRequested: reader.uint8(row + at.isRequested) === 1,
-    before: reader.uint64(row + at.before),
-    holders: reader.uint64(row + at.holders),
-    holdersWithContracts: reader.uint64(row + at.holdersWithContracts),
-  }));
-  const rows = [...read];
-  const counts = new Map(rows.map((row) => [row.tokenId, row]));
-  const requested = rows.filter(({ isRequested }) => isRequested).toSorted(compareHolders);
+  const read = await readRows(
+    facts.engine,
+    { columns, clauses },
+    (reader, row, at): StoredHolder => ({
+      tokenId: reader.tokenId(row + at.tokenId),
+      wallet: reader.address(row + at.wallet),
+      size: BigInt.asUintN(256, reader.int256(row + at.size)),
+      isCounted: reader.uint8(row + at.isCounted) === 1,
+      isRequested: reader.uint8(row + at.isRequested) === 1,
+      before: reader.uint64(row + at.before),
+      holders: reader.uint64(row + at.holders),
+      holdersWithContracts: reader.uint64(row + at.holdersWithContracts),
+    }),
+  );
+  const rows = read[Symbol.iterator]();
+  const counted: StoredHolder[] = [];
+  let next = rows.next();
+  for (; next.done !== true && next.value.isCounted; next = rows.next()) counted.push(next.value);
+  return new HolderRows(rankHolders(counted, next, rows), counted, limit);
+}
+/** Yields the requested holders in order, with their ranks. `first` and `rest` are in order, and `counted` is not. */
+function* rankHolders(
+  counted: readonly StoredHolder[],
+  first: IteratorResult<StoredHolder>,
+  rest: Iterator<StoredHolder>,
+): Generator<Holder, void> {
   const ranks = new Map<TokenId, number>();
-  const holders = requested.slice(0, limit).map(({ tokenId, wallet, size, before }) => {
+  const toHolder = ({ tokenId, wallet, size, before }: StoredHolder): Holder => {
     const rank = (ranks.get(tokenId) ?? before) + 1;
     ranks.set(tokenId, rank);
     return { tokenId, wallet, size, rank };
-  });
-  return { holders, counts: [...counts.values()] };
+  };
+  const waiting = counted.filter((row) => row.isRequested).toSorted(compareHolders);
+  for (let next = first; next.done !== true && next.value.isRequested; next = rest.next()) {
+    const isEarlier = (row: StoredHolder) => compareHolders(row, next.value) < 0;
+    while (waiting[0] !== undefined && isEarlier(waiting[0])) {
+      yield toHolder(waiting[0]);
+      waiting.shift();
+    }
+    yield toHolder(next.value);
+  }
+  for (const row of waiting) yield toHolder(row);
 }
 
 function compareHolders(one: HolderPosition, other: HolderPosition): number {
   if (one.size !== other.size) return one.size > other.size ? -1 : 1;
   if (one.tokenId !== other.tokenId) return one.tokenId < other.tokenId ? -1 : 1;
-  return one.wallet < other.wallet ? -1 : 1;
+  return one.wallet === other.wallet ? 0 : one.wallet < other.wallet ? -1 : 1;
 }
 
 function afterSql({ size, tokenId, wallet }: HolderPosition): string {

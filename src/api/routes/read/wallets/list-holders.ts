@@ -7,7 +7,7 @@ import type { Holder, HolderCount } from "../../../../market/ledger/holder.ts";
 import { type ValuedPosition, valueShares } from "../../../../market/ledger/valued-position.ts";
 import { getAllTokens, type Market } from "../../../../market/market.ts";
 import { requireMarket } from "../../../../query/markets/read-markets.ts";
-import { type HolderPosition, readHolders } from "../../../../query/wallets/read-holders.ts";
+import { HolderPages, type HolderPosition } from "../../../../query/wallets/read-holders.ts";
 import { readWallet, type WalletSources } from "../../../../query/wallets/read-wallet.ts";
 import {
   type HolderRow,
@@ -49,6 +49,7 @@ type HolderItem = { readonly holder: Holder; readonly position?: ValuedPosition 
 
 /** Lists who holds the outcomes of a market. */
 export function listHolders(parts: ListParts): Route {
+  const pages = new HolderPages(parts.facts, parts.state);
   return listRoute(parts, {
     needsWallets: true,
     path: "/v1/markets/{id}/holders",
@@ -79,7 +80,7 @@ export function listHolders(parts: ListParts): Route {
       const toRow = (item: HolderItem) => getHolderRow(item, supplies, directory);
       let counts: readonly HolderCount[] = [];
       const read = async (limit: number) => {
-        const page = await readHolders(facts, holderList, { limit, after });
+        const page = await pages.read(holderList, { limit, after });
         counts = page.counts;
         return page.holders;
       };
