@@ -1,62 +1,14 @@
 /** Examples of fields and parameters. Most are from the sample responses, which tests compare with their schemas. */
 import type { JsonSchema } from "./api-document.ts";
+import notes from "./notes.json" with { type: "json" };
 import sampleAnswers from "./sample-answers.json" with { type: "json" };
 
-/** Fields and parameters that no sample response has, by the field that has such a value. */
-const alike: Readonly<Record<string, string>> = {
-  block_number: "from_block to_block",
-  created_at: "created_after end_after start start_date",
-  indexed_seq: "latest_seq",
-  maker: "account by fee_receiver user wallet",
-  next_cursor: "cursor",
-  outcome: "winning_outcome",
-  seq: "after_seq min_seq rewind_to_seq",
-  size: "max_size min_size",
-  // Later than `created_at`.
-  last_trade_at: "created_before end end_before end_date last_used_at resolved_at revoked_at",
-  timestamp_ms: "resolved_at_ms",
-  token_id: "token_ids winning_token_id",
-  tx_hash: "builder metadata",
-  value_usd: "min_value",
-  volume_usd: "min_volume min_volume_24h",
-};
-
-/** Values that no field of a sample response has, or that explain more than those. */
-const others: Readonly<Record<string, unknown>> = {
-  allowed_ips: ["203.0.113.0/24"],
-  best_ask: "0.53",
-  best_bid: "0.51",
-  category: "Politics",
-  day: "date=2026-04-28",
-  derived: false,
-  event_id: "903193",
-  at: "2026-04-28T11:36:04Z",
-  event_slug: "senate-control-2026",
-  expires_at: "2030-01-01T00:00:00Z",
-  filled: false,
-  finalized_seq: 899_999_999,
-  image: "https://example.com/picture.png",
-  issue: "must be at most 100",
-  max_price: "0.75",
-  message: "limit must be at most 100",
-  method: "GET",
-  mid: "0.52",
-  min_price: "0.25",
-  outcome_label: "Jane Doe",
-  parameter: "limit",
-  part: "part-0.parquet",
-  payouts: ["1", "0"],
-  price_sum: "1.012",
-  route: "/v1/trades",
-  settlement_price: "1",
-  slug: "will-it-rain-in-paris-on-may-1",
-  spread: "0.02",
-  stale: false,
-  table: "fills",
-  tag: "weather",
-  tags: ["Weather", "Paris"],
-  truncated: false,
-};
+/**
+ * `alike`: fields and parameters that no sample response has, by the field that has such a value. `examples`: values that
+ * no field of a sample response has, or that explain more than those.
+ */
+const alike: Readonly<Record<string, string>> = notes.alike;
+const others: Readonly<Record<string, unknown>> = notes.examples;
 
 const examples = examplesByName();
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { AppError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { findSynonym, nameDistance } from "../../base/near-name.ts";
+import otherApis from "./other-apis.json" with { type: "json" };
 import { getRootUrl } from "./static-file.ts";
 
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
@@ -82,71 +83,15 @@ function findNear(words: readonly string[], paths: readonly string[]): string | 
   return nearest?.path ?? alike[0]?.path ?? null;
 }
 
-/** Words of other APIs for the first word of a path. */
-const firstWords = {
-  wallets: "user users account accounts address addresses profile profiles trader traders",
-  markets: "contract contracts condition conditions clob-markets token tokens asset assets",
-  events: "series event-groups",
-};
-
 /**
- * Paths of other APIs, above all of Polymarket, Kalshi and services for their data, by what has the same here. `*` is an
- * id.
+ * The names of other APIs, above all of Polymarket, Kalshi and services for their data. `first_words` are by our first
+ * word of a path; `paths`, in which `*` is an id, by what has the same here.
  */
-const counterparts: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "/v1/price/{token_id}":
-      "ticker tickers quote quotes market-price odds prob probability markets/*/price markets/*/prob",
-    "/v1/price/{token_id} (mid)": "midpoint mid",
-    "/v1/price/{token_id} (spread)": "spread",
-    "/v1/price/{token_id} (last_trade)": "last-trade-price last-price",
-    "/v1/price?token_ids=": "prices markets/*/prices",
-    "/v1/price?token_ids= (mid)": "midpoints",
-    "/v1/price?token_ids= (spread)": "spreads",
-    "/v1/price?token_ids= (last_trade)": "last-trades-prices",
-    "/v1/candles/{token_id}":
-      "prices-history batch-prices-history price-history history chart charts kline klines ohlc ohlcv bars candlestick candlesticks timeseries markets/*/candles markets/*/candlesticks markets/*/history markets/*/ohlcv markets/*/chart events/*/markets/*/candlesticks",
-    "/v1/orderbook/{token_id}":
-      "book books order-book depth markets/*/book markets/*/orderbook markets/*/depth",
-    "/v1/orderbook/{token_id} (tick_size)": "tick-size",
-    "/v1/trades": "data/trades markets/trades bets last-trades executions",
-    "/v1/trades?condition_id=": "markets/*/trades markets/*/activity",
-    "/v1/trades?event_id=": "events/*/trades",
-    "/v1/trades?wallet=": "wallets/*/trades wallets/*/history wallets/*/transactions",
-    "/v1/trades?sort=value": "whales large-trades big-trades",
-    "/v1/trades?from_block=": "block blocks",
-    "/v1/trades?format=csv": "export exports download downloads dump bulk",
-    "/v1/fills": "orderfilled order-filled orderfilledevents logs",
-    "/v1/fills?maker=": "wallets/*/fills wallets/*/orders",
-    "/v1/fills?condition_id=": "markets/*/fills",
-    "/v1/orders/{order_hash}": "data/orders data/order",
-    "/v1/markets": "sampling-markets simplified-markets sampling-simplified-markets",
-    "/v1/markets?search=": "search public-search search-markets",
-    "/v1/markets?event_id=": "events/*/markets",
-    "/v1/markets?sort=change_24h": "movers gainers losers",
-    "/v1/markets?sort=volume_24h": "trending popular hot featured top-markets",
-    "/v1/markets/{id}": "slug neg-risk markets/slug markets/*/tags markets/*/stats",
-    "/v1/markets/{id}/holders":
-      "holders top-holders leaderboard leaderboards rankings top-traders markets/*/positions",
-    "/v1/markets/{id}/open-interest": "markets/*/oi",
-    "/v1/open-interest": "oi tvl",
-    "/v1/events/{id}": "live-volume events/slug",
-    "/v1/tags": "groups topics sports",
-    "/v1/resolutions": "resolve results settlements payouts oracle uma",
-    "/v1/stats": "volume volumes totals statistics analytics overview summary fees",
-    "/v1/wallets/{address}": "traded public-profile",
-    "/v1/wallets/{address}/positions":
-      "positions value balances holdings portfolio userpositions wallets/*/value wallets/*/balances wallets/*/holdings wallets/*/portfolio",
-    "/v1/wallets/{address}/positions?status=closed": "closed-positions wallets/*/closed-positions",
-    "/v1/wallets/{address}/activity": "activity",
-    "/v1/wallets/{address}/pnl": "pnl profit wallets/*/profit wallets/pnl",
-    "/v1/stream": "ws websocket socket subscribe live sse",
-    "/v1/keys": "auth api-key api-keys apikey apikeys login",
-    "/v1/health": "healthz livez ok ping version",
-    "/v1/ready": "readyz status exchange/status",
-    "/v1/openapi.json": "openapi openapi.yaml swagger.json api-docs docs/openapi.json",
-    "/docs": "docs swagger redoc swagger-ui",
-  }).flatMap(([path, names]) => names.split(" ").map((name) => [name, path] as const)),
+const { first_words: firstWords, paths } = otherApis;
+const counterparts = new Map(
+  Object.entries(paths).flatMap(([path, names]) =>
+    names.split(" ").map((name) => [name, path] as const),
+  ),
 );
 
 /** Finds the counterpart of a path by all of its words, or else by the first ones. Every second word may be an id. */
