@@ -101,7 +101,8 @@ export function isCancellation(event: LocatedEvent["event"]): event is Cancellat
   return cancellationKinds.some((kind) => kind === event.kind);
 }
 
-function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
+/** Whether an exchange logged an event. */
+export function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
   return noticeKinds.some((kind) => kind === event.kind);
 }
 

@@ -54,6 +54,7 @@ export class BareAnswers {
     this.#malformed.add(socket);
     socket.pause();
     const { admission } = this.#parts;
+    const message = parserFaults[error.code ?? ""] ?? "This is not valid HTTP";
     const admitted =
       error.code === invalidTarget
         ? admission.admit({ socket, headers: {} }, "public")
@@ -61,7 +62,7 @@ export class BareAnswers {
     this.#whenItsTurn(socket, admitted, (caller) =>
       this.#answer(socket, {
         caller,
-        error: caller.refusal ?? parserError(error.code),
+        error: caller.refusal ?? new AppError("VALIDATION_ERROR", message),
         requestId: requestIdIn(error),
       }),
     );
@@ -130,25 +131,12 @@ export class BareAnswers {
   }
 }
 
-/** Returns the error to send for an error code of Node's HTTP parser. */
-function parserError(code: string | undefined): AppError {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return new AppError(
-        "VALIDATION_ERROR",
-        `The URL and the headers are over ${webLimits.headerBytesMax / 1024} KiB together`,
-      );
-    case invalidTarget:
-      return new AppError(
-        "VALIDATION_ERROR",
-        "The URL has characters that must be percent-encoded as UTF-8",
-      );
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new AppError("VALIDATION_ERROR", "The request came too slowly");
-    default:
-      return new AppError("VALIDATION_ERROR", "This is not valid HTTP");
-  }
-}
+/** What is wrong, by the error code of Node's HTTP parser. */
+const parserFaults: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `The URL and the headers are over ${webLimits.headerBytesMax / 1024} KiB together`,
+  [invalidTarget]: "The URL has characters that must be percent-encoded as UTF-8",
+  ERR_HTTP_REQUEST_TIMEOUT: "The request came too slowly",
+};
 
 /** Writes an error to a bare socket, with the headers and shape of every other error, and closes it. */
 function answerOnSocket(socket: Socket, answer: SocketAnswer): void {

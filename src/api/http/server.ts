@@ -126,6 +126,10 @@ export class HttpServer {
     this.#app.decorateRequest("caller");
     this.#app.decorateRequest("errorCode", null);
     this.#app.addHook("onRequest", receive);
+    this.#app.addHook("onSend", (...[request, reply, , done]) => {
+      this.#recordAnswer(request, reply.statusCode);
+      done();
+    });
     this.#app.setErrorHandler(answerError);
     readJsonBodies(this.#app);
     this.#app.setValidatorCompiler(({ schema, httpPart }) => {
@@ -134,7 +138,6 @@ export class HttpServer {
       return (input: unknown) => ({ value: read(input) });
     });
     this.#addRoutes();
-    this.#observeAnswers();
     this.#answerWhatNodeWould();
     this.#idleConnections = new IdleConnections(this.node);
   }
@@ -316,13 +319,6 @@ export class HttpServer {
           reply.headers(preflightHeaders).header("access-control-allow-methods", allow);
         return reply.code(204).send();
       },
-    });
-  }
-
-  #observeAnswers(): void {
-    this.#app.addHook("onSend", (...[request, reply, , done]) => {
-      this.#recordAnswer(request, reply.statusCode);
-      done();
     });
   }
 

@@ -34,7 +34,8 @@ export type Upgrade = {
   readonly refuse: (error: AppError, headers?: Readonly<Record<string, string>>) => void;
 };
 
-type Accepted = {
+/** An upgrade that was accepted, with the frames that the client asked for. */
+export type Accepted = {
   readonly upgrade: Upgrade;
   readonly webSocket: WebSocket;
   readonly encoding: FrameEncoding;

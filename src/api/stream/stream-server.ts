@@ -10,7 +10,12 @@ import { closeCodes, type Session } from "../../stream/session/session.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
 import { toAppError } from "../route/error-answer.ts";
 import { defineRoute, type Route } from "../route/route.ts";
-import { type ConnectionParts, StreamConnection, type Upgrade } from "./stream-connection.ts";
+import {
+  type Accepted,
+  type ConnectionParts,
+  StreamConnection,
+  type Upgrade,
+} from "./stream-connection.ts";
 
 const streamPath = "/v1/stream";
 
@@ -72,7 +77,8 @@ export class StreamServer {
       });
     }
     try {
-      const query = this.#toQuery(request);
+      const [, text = ""] = /\?(.*)$/s.exec(request.url ?? "") ?? [];
+      const query = this.#readQuery(text) as StreamQuery;
       if (query.compress === "permessage-deflate" && !offersDeflate(request))
         throw invalid("compress", needsDeflate);
       this.#answer(upgrade, query);
@@ -109,26 +115,18 @@ export class StreamServer {
       refuse(new AppError("VALIDATION_ERROR", message)),
     );
     const encoding = { batch: query.batch === "1", compress: query.compress };
-    handshake.handleUpgrade(request, socket, head, (webSocket) =>
-      this.#add(StreamConnection.open(this.#parts, { upgrade, webSocket, encoding })),
-    );
+    handshake.handleUpgrade(request, socket, head, (webSocket) => {
+      void this.#serve({ upgrade, webSocket, encoding });
+    });
   }
 
-  #add(connection: StreamConnection): void {
+  async #serve(accepted: Accepted): Promise<void> {
+    const connection = StreamConnection.open(this.#parts, accepted);
     this.#connections.add(connection);
     this.#parts.meter.connections += 1;
-    void connection.closed.then(() => this.#forget(connection));
-  }
-
-  #forget(connection: StreamConnection): void {
+    await connection.closed;
     this.#connections.delete(connection);
     this.#parts.meter.connections -= 1;
-  }
-
-  #toQuery({ url = "" }: IncomingMessage): StreamQuery {
-    const mark = url.indexOf("?");
-    const text = mark === -1 ? "" : url.slice(mark + 1);
-    return this.#readQuery(text) as StreamQuery;
   }
 
   #forEach(act: (session: Session) => void): void {

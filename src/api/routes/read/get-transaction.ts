@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
 import { toLogIndex } from "../../../base/ids.ts";
@@ -9,7 +9,11 @@ import { getResolution } from "../../../market/market.ts";
 import { describeResolution } from "../../../query/markets/read-resolutions.ts";
 import { readTransaction } from "../../../query/read-transaction.ts";
 import { getRowContext } from "../../../query/row-context.ts";
-import { exchangeEventRow, toExchangeEventRow } from "../../../rows/exchange-event-row.ts";
+import {
+  exchangeEventRow,
+  isNotice,
+  toExchangeEventRow,
+} from "../../../rows/exchange-event-row.ts";
 import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
 import { resolutionRow, toResolutionRow } from "../../../rows/resolution-row.ts";
@@ -87,17 +91,6 @@ export function getTransaction(backend: Backend): Route {
       const { directory } = backend.state;
       const { log_index: _index, ...location } = locationFields(first, context);
       const included = fills.slice(0, rowsMax);
-      const others: Static<typeof otherEventShape>[] = [];
-      const resolutions: Static<typeof resolutionRow>[] = [];
-      const notices: Static<typeof exchangeEventRow>[] = [];
-      for (const located of events) {
-        const resolution = getResolution(located);
-        const notice = toExchangeEventRow(located, context);
-        if (resolution !== null) {
-          resolutions.push(toResolutionRow(describeResolution(resolution, directory), context));
-        } else if (notice !== null) notices.push(notice);
-        else others.push(toOtherRow(located));
-      }
       const data = {
         ...location,
         truncated: fills.length > rowsMax || events.length > rowsMax,
@@ -109,9 +102,13 @@ export function getTransaction(backend: Backend): Route {
           .filter(({ role }) => role === "taker")
           .map((fill) => toMatchRow(fill, context)),
         fills: included.map((fill) => toFillRow(fill, context)),
-        resolutions,
-        exchange_events: notices,
-        other_events: others,
+        resolutions: events
+          .flatMap((event) => getResolution(event) ?? [])
+          .map((one) => toResolutionRow(describeResolution(one, directory), context)),
+        exchange_events: events.flatMap((event) => toExchangeEventRow(event, context) ?? []),
+        other_events: events
+          .filter((one) => getResolution(one) === null && !isNotice(one.event))
+          .map(toOtherRow),
       };
       return { data };
     },
