@@ -35,35 +35,12 @@ async function openExplorer(): Promise<ExplorerFiles> {
   return new Map(await Promise.all(bodies));
 }
 
-/** Lets the page load its own assets and pictures of these origins, call the service it came from, and nothing else. */
-function getPolicy(imageOrigins: readonly string[]): string {
-  return pagePolicy([
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    ["img-src data:", ...imageOrigins].join(" "),
-  ]);
-}
-
 /** All paths at which the page shows something. */
-const pagePaths = [
-  "/",
-  "/market/{id}",
-  "/event/{id}",
-  "/wallet/{id}",
-  "/tx/{id}",
-  "/order/{id}",
-  "/trades",
-  "/status",
-  "/keys",
-  // The same as in the API.
-  "/markets",
-  "/markets/{id}",
-  "/events/{id}",
-  "/wallets/{id}",
-  "/transactions/{id}",
-  "/orders/{id}",
-] as const;
+const nouns = ["market", "event", "wallet", "tx", "order"] as const;
+/** The same as in the API. */
+const lists = ["markets", "events", "wallets", "transactions", "orders"] as const;
+const idPaths = [...nouns, ...lists].map((noun) => `/${noun}/{id}` as const);
+const pagePaths = ["/", "/trades", "/status", "/keys", "/markets", ...idPaths] as const;
 
 const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 }) });
 
@@ -108,7 +85,13 @@ export function explorerRoutes(imageOrigins: readonly string[], open = openExplo
 
 /** Returns the assets by name, and the page for each relative URL of the root. */
 function keep(files: ExplorerFiles, imageOrigins: readonly string[]) {
-  const policy = getPolicy(imageOrigins);
+  // The page loads its own assets and pictures of these origins, and calls the service it came from: nothing else.
+  const policy = pagePolicy([
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    ["img-src data:", ...imageOrigins].join(" "),
+  ]);
   const toFile = (name: string, body: Buffer): PackableBytes => {
     const contentType = getContentType(name);
     assert(contentType !== null, `${name} is of the explorer`);

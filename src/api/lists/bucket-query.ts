@@ -20,7 +20,7 @@ export function bucketQuery<Resolution extends string>(
   });
 }
 
-type BucketList<Item> = {
+type BucketList = {
   readonly path: string;
   readonly query: {
     readonly cursor?: string | undefined;
@@ -29,32 +29,46 @@ type BucketList<Item> = {
     readonly order: "asc" | "desc";
   };
   readonly bucketSeconds: number;
-  /** Reads the first `limit` buckets of a page, in its order. */
-  readonly read: (page: BucketPage) => Promise<readonly Item[]>;
 };
 
-/** Returns the source of a list of buckets. Without `start` and `end`, pages go back from the newest. */
-export function bucketSource<Item extends { readonly bucket: number }>(
+/** Returns the whole buckets of a requested time, in Unix seconds. */
+export function toBuckets(
+  { start, end }: Pick<BucketList["query"], "start" | "end">,
+  bucketSeconds: number,
+) {
+  const at = (ms: number) => Math.ceil(ms / 1000 / bucketSeconds) * bucketSeconds;
+  const from = start === undefined ? 0 : at(start);
+  return { from, to: end === undefined ? Number.MAX_SAFE_INTEGER : at(end) };
+}
+
+/** Returns the page to read. Without `start` and `end`, pages go back from the newest bucket, otherwise in `order`. */
+export function toBucketPage(
   { cursors, state }: ListParts,
-  { path, query, bucketSeconds, read }: BucketList<Item>,
-): RowSource<Item> {
+  { path, query, bucketSeconds }: BucketList,
+): Omit<BucketPage, "limit"> {
   checkRange(query, ["start", "end"]);
-  const { start, end } = query;
   const [edge] = cursors.decode(path, query) ?? [];
-  const order = start === undefined && end === undefined ? "desc" : query.order;
-  const toBucket = (ms: number) => Math.ceil(ms / 1000 / bucketSeconds) * bucketSeconds;
-  const [from, to] = [start ?? 0, end ?? Number.MAX_SAFE_INTEGER].map(toBucket) as [number, number];
-  const { now } = state.dayWindow;
+  const order = query.start === undefined && query.end === undefined ? "desc" : query.order;
   const page = {
     bucketSeconds,
     order,
-    now,
-    from: edge === undefined || order === "desc" ? from : Number(edge) + bucketSeconds,
-    to: edge === undefined || order === "asc" ? to : Number(edge),
+    now: state.dayWindow.now,
+    ...toBuckets(query, bucketSeconds),
   };
+  if (edge === undefined) return page;
+  const last = Number(edge);
+  return order === "asc" ? { ...page, from: last + bucketSeconds } : { ...page, to: last };
+}
+
+/** Returns the source of a list of buckets, of which `read` returns the first `limit` of a page, in its order. */
+export function bucketSource<Item extends { readonly bucket: number }>(
+  parts: ListParts,
+  { read, ...list }: BucketList & { readonly read: (page: BucketPage) => Promise<readonly Item[]> },
+): RowSource<Item> {
+  const page = toBucketPage(parts, list);
   return {
     first: (limit) => read({ ...page, limit }),
     toPosition: ({ bucket }) => [bucket],
-    isReversed: order !== query.order,
+    isReversed: page.order !== list.query.order,
   };
 }

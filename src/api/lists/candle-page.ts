@@ -1,7 +1,7 @@
 import { webLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
-import type { Range } from "../../base/range.ts";
 import { type BucketCandle, flatCandle } from "../../market/candle.ts";
+import type { BucketPage } from "../../query/bucket-page.ts";
 import type { JoinedTokens } from "../../query/markets/read-markets.ts";
 import { readCandles, readManyCandles } from "../../query/read-candles.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
@@ -9,17 +9,12 @@ import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { FileRows } from "../bulk/bulk-answers.ts";
 import type { RowSource } from "./row-list.ts";
 
-/** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
-export type CandlePage = Range<number> &
+/** A page of candles. Buckets that end at or before `now` are closed. */
+export type CandlePage = BucketPage &
   JoinedTokens & {
-    readonly bucketSeconds: number;
-    readonly order: "asc" | "desc";
-    readonly limit: number;
     /** Whether a bucket without trades gets a candle at the previous close, of 0 trades. */
     readonly isFilled: boolean;
     readonly getTotals: (tokenId: TokenId) => CandleTotals;
-    /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
-    readonly now: number;
   };
 
 /** Returns the bucket of the first priced trade of its tokens, Unix seconds; `null` without one. */
@@ -34,7 +29,7 @@ export function getFirstBucket(
 }
 
 /** Returns the part of a page that follows a bucket. */
-export function pageAfter(page: CandlePage, bucket: number): CandlePage {
+function pageAfter(page: CandlePage, bucket: number): CandlePage {
   return page.order === "asc"
     ? { ...page, from: Math.max(page.from, bucket + page.bucketSeconds) }
     : { ...page, to: Math.min(page.to, bucket) };

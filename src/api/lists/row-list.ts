@@ -56,21 +56,11 @@ type ListQuery = LowerBounds & {
   readonly fields?: Fields;
 };
 
-type Shared<Params extends TObject, Query extends TObject> = Pick<
-  RouteOptions<Params, Query, TObject, TSchema>,
-  | "path"
-  | "summary"
-  | "description"
-  | "params"
-  | "querystring"
-  | "needsWallets"
-  | "cacheControl"
-  | "getCachePolicy"
-  | "isTagged"
->;
-
 /** The definition of a list. */
-type ListOptions<Params extends TObject, Query extends TObject, Item> = Shared<Params, Query> & {
+type ListOptions<Params extends TObject, Query extends TObject, Item> = Omit<
+  RouteOptions<Params, Query, TObject, TSchema>,
+  "response" | "handler"
+> & {
   readonly row: TObject;
   /** Rows of a page without `limit`; 100 by default. */
   readonly pageRows?: number;

@@ -20,11 +20,11 @@ import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, time } from "../../http/parameters.ts";
+import { toBucketPage, toBuckets } from "../../lists/bucket-query.ts";
 import {
   type CandlePage,
   candleSource,
   getFirstBucket,
-  pageAfter,
   readNewestCandles,
 } from "../../lists/candle-page.ts";
 import { ReadQueue } from "../../lists/read-queue.ts";
@@ -89,7 +89,9 @@ export function listCandles(backend: ListParts): Route {
       const { directory } = backend.state;
       if (!directory.isKnownToken(requested)) throw unknownToken();
       const joined = join(requested, query, backend);
-      const page = getPage(joined, query, { backend, path });
+      const bucketSeconds = resolutionSeconds[query.resolution];
+      const buckets = toBucketPage(backend, { path, query, bucketSeconds });
+      const page = { ...joined, ...buckets, ...getFilling(query, backend) };
       return {
         ...candleSource(backend.facts, page, query.order),
         writer: publicAs((one: BucketCandle) => toCandleRow(one, page)),
@@ -135,7 +137,10 @@ export function listManyCandles(backend: Backend): Route {
       const { directory } = backend.state;
       const tokenIds = requested.filter((id) => directory.isKnownToken(id));
       const outcomes = tokenIds.map((id) => join(id, query, backend));
-      const range = getInterval(query, backend);
+      const bucketSeconds = resolutionSeconds[query.resolution];
+      const { now } = backend.state.dayWindow;
+      const buckets = { bucketSeconds, now, ...toBuckets(query, bucketSeconds) };
+      const range = { ...buckets, ...getFilling(query, backend) };
       const read = await queue.run(reply, async () =>
         readNewestCandles(backend.facts, range, outcomes),
       );
@@ -169,35 +174,13 @@ function isLasting(rows: readonly BucketCandle[], { to, now, bucketSeconds }: Ca
   return rows.length === 0 ? to <= now : rows.every(({ bucket }) => bucket + bucketSeconds <= now);
 }
 
-/** Returns the page to read. Without `start` and `end`, pages go back from the newest candle, otherwise in `order`. */
-function getPage(
-  tokens: JoinedTokens,
-  query: CandleQuery,
-  { backend, path }: { backend: Backend; path: string },
-): CandlePage {
-  const { start, end } = query;
-  checkRange(query, ["start", "end"]);
-  const order = start !== undefined || end !== undefined ? query.order : "desc";
-  const whole = { ...tokens, ...getInterval(query, backend), order };
-  const position = backend.cursors.decode(path, query);
-  return position === null ? whole : pageAfter(whole, Number(position[0]));
-}
-
-/** Returns the requested buckets. Only whole buckets count. */
-function getInterval(
-  query: Pick<CandleQuery, "start" | "end" | "limit" | "resolution" | "fill">,
-  backend: Backend,
-): Omit<CandlePage, keyof JoinedTokens | "order"> {
-  const { start, end, limit = pageRows } = query;
-  const bucketSeconds = resolutionSeconds[query.resolution];
-  const bucketAt = (timeMs: number): number =>
-    Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;
-  const from = start !== undefined ? bucketAt(start) : 0;
-  const to = end !== undefined ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
-  const now = backend.state.dayWindow.now;
-  const isFilled = query.fill === "previous";
-  const getTotals = (id: TokenId) => backend.state.directory.getTotals(id);
-  return { bucketSeconds, limit, isFilled, getTotals, now, from, to };
+/** Returns how many candles to read, and whether buckets without trades have one. */
+function getFilling(
+  { limit = pageRows, fill }: Pick<CandleQuery, "limit" | "fill">,
+  { state }: Backend,
+): Pick<CandlePage, "limit" | "isFilled" | "getTotals"> {
+  const getTotals = (id: TokenId) => state.directory.getTotals(id);
+  return { limit, isFilled: fill === "previous", getTotals };
 }
 
 function getSettlement(
