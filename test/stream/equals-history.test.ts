@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
+import { toLastSeq } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
@@ -91,6 +92,8 @@ class Play {
   readonly #chain: SteppedChain;
   readonly #scheduler: fc.Scheduler;
   readonly #clients: FoldingClient[] = [];
+  /** That of the life which is on. */
+  #hub: Hub | null = null;
 
   private constructor(folder: StoreFolder, order: readonly LogContent[], scheduler: fc.Scheduler) {
     this.#folder = folder;
@@ -110,6 +113,7 @@ class Play {
     const service = await this.#start();
     const run = service.pipeline.run(this.#getChanges(life, service));
     await this.#scheduler.waitFor(life.killed === null ? run : run.catch(() => {}));
+    this.#hub = null;
     for (const client of this.#clients) client.leave();
     await this.#scheduler.waitFor(service.hub.close());
     await this.#scheduler.waitFor(this.#folder.close());
@@ -143,6 +147,7 @@ class Play {
     };
     const sources = { facts: store, state, books: null };
     const hub = new Hub(sources);
+    this.#hub = hub;
     const pipeline = new Pipeline({ facts: store, state, subscribers: hub, log });
     return { sources, hub, parts: sharedParts(hub), pipeline };
   }
@@ -163,6 +168,8 @@ class Play {
 
   async *#take({ acts, step }: Turn, service: Started): AsyncGenerator<ChainChange> {
     for (const act of acts) {
+      // A process whose write failed is dead before all of its changes came.
+      if (service.hub !== this.#hub) return;
       this.#act(act, service);
       await this.#pause();
     }
@@ -176,7 +183,7 @@ class Play {
     if (act.kind === "connect") {
       const request = channels[act.channel % channels.length];
       assert(request !== undefined);
-      const before = numberBeforeChains * 1_000_000;
+      const before = toLastSeq(numberBeforeChains);
       const range = Math.max(0, hub.latestSeq - before);
       const start = hub.latestSeq < 0 ? 0 : before + Math.floor((range * act.from) / 100);
       const from = act.from % 3 === 0 ? null : act.from % 3 === 1 ? 0 : start;

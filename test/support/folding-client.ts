@@ -6,12 +6,17 @@ import type { ChannelRequest } from "../../src/stream/frames/client-frame.ts";
 import type { Entry } from "../../src/stream/hub/channel.ts";
 import { traders } from "./generate-matches.ts";
 import { SessionClient, type SharedParts } from "./session-client.ts";
-import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
+import { allTestMarkets, gen3Conditions, testMarkets } from "./test-markets.ts";
 
 const tokenId = allTestMarkets[0]?.tokenIds[0];
-/** A token of generation 3. Its id contains its pair, so its market is known before its first trade. */
+/** A token of generation 3. Its id contains its pair, so its candles are complete before a log names its market. */
 const [pairedId] = deriveGen3TokenIds(gen3Conditions.first);
 assert(tokenId !== undefined && pairedId !== undefined);
+/** Markets that can become known after their tokens were minted or traded, and one that is joined with its mirror. */
+const interestIds = [
+  ...Object.values(testMarkets).map(({ conditionId }) => conditionId),
+  ...Object.values(gen3Conditions),
+];
 /** Channels of facts must deliver every row. Channels of states must end with the correct one. */
 const facts: readonly ChannelRequest[] = [
   { type: "trades" },
@@ -27,6 +32,8 @@ const states: readonly ChannelRequest[] = [
   { type: "candles", token_id: pairedId, resolution: "1m" },
   { type: "candles", token_id: pairedId, resolution: "1d" },
   { type: "price", token_id: pairedId },
+  { type: "price", token_id: tokenId },
+  { type: "open_interest", condition_ids: interestIds },
 ];
 export const channels = [...facts, ...states];
 
@@ -37,6 +44,8 @@ export class FoldingClient {
   /** The client must have every row above this position. */
   low = Infinity;
   readonly #isFacts: boolean;
+  /** Whether a reorg removes every row after its position. */
+  readonly #isRowLog: boolean;
   #seen = 0;
   #last = 0;
   #subscribed = false;
@@ -48,6 +57,7 @@ export class FoldingClient {
   ) {
     this.request = request;
     this.#isFacts = facts.includes(request);
+    this.#isRowLog = this.#isFacts || request.type === "open_interest";
     this.client = new SessionClient(parts, { batch: options.batch });
     this.#subscribe(options.from);
   }
@@ -76,13 +86,14 @@ export class FoldingClient {
   }
 
   #subscribe(from: number | null): void {
-    const { type, token_id: id, filter, resolution, wallets } = this.request;
+    const { type, token_id: id, filter, resolution, wallets, condition_ids } = this.request;
     const channel = {
       type,
       ...(id === undefined ? {} : { token_id: formatTokenId(id) }),
       ...(filter === undefined ? {} : { filter }),
       ...(resolution === undefined ? {} : { resolution }),
       ...(wallets === undefined ? {} : { wallets }),
+      ...(condition_ids === undefined ? {} : { condition_ids }),
     };
     const start = from === null ? {} : { resume_from: from };
     this.client.send({ action: "subscribe", channel, ...start });
@@ -110,7 +121,7 @@ export class FoldingClient {
         const to = frame["rewind_to_seq"] as number;
         const reverted = new Set(frame["reverted"] as string[]);
         for (const [name, { seq: at }] of this.rows) {
-          if (this.#isFacts ? at > to : reverted.has(name)) this.rows.delete(name);
+          if (this.#isRowLog ? at > to : reverted.has(name)) this.rows.delete(name);
           else if (this.#isFacts) assert(!reverted.has(name), "what is named stands behind");
         }
         this.#last = to;
@@ -139,7 +150,8 @@ const joined = new Set([
   "winning_token_id",
 ]);
 
-function steady(json: unknown): unknown {
+/** Returns a row without those fields. */
+export function steady(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json), (name, value: unknown) =>
     joined.has(name) ? undefined : value,
   );
@@ -150,10 +162,10 @@ function toRows(entries: readonly Entry[]): Map<string, unknown> {
   return new Map(rows.map((row) => [getName(row), steady(row)]));
 }
 
-/** Returns what identifies a row within its channel: the start of a candle, the id of any other row. */
+/** Returns what identifies a row within its channel: the start of a candle, a market, the id of any other row. */
 function getName(row: unknown): string {
-  const { id, timestamp } = row as { id?: string; timestamp?: string };
-  return id ?? timestamp ?? "";
+  const { id, timestamp, condition_id } = row as Record<string, string | undefined>;
+  return id ?? timestamp ?? condition_id ?? "";
 }
 
 /** Describes how the rows of a client differ from the expected ones; `null` if they are equal. */
@@ -167,7 +179,12 @@ export function mismatch(folded: FoldingClient, entries: readonly Entry[]): stri
     const { timestamp: __, ...actual } = (reported?.data ?? {}) as Record<string, unknown>;
     return same(steady(actual), steady(expected));
   }
-  const expected = toRows(entries.filter(({ seq }) => seq > folded.low));
+  const expected = toRows(
+    entries.filter(({ seq, json }) => {
+      const isState = type === "open_interest" && folded.rows.has(getName(JSON.parse(json)));
+      return seq > folded.low || isState;
+    }),
+  );
   const actual = new Map([...folded.rows].map(([id, { data }]) => [id, steady(data)]));
   // Markets change after they were sent, so only their ids are compared.
   if (type === "markets")

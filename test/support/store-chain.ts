@@ -1,20 +1,20 @@
 /** Stores generated chains: derives facts, cuts them into batches, encodes and appends them. */
 
 import assert from "node:assert/strict";
-import type { BlockRef, Coverage } from "../../src/chain/raw-log.ts";
+import type { Block, BlockRef, Coverage } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import { type Delta, toFinalDelta, toUnfinalizedDelta } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
+import { zeroAddress } from "../../src/market/ledger/ledger-row.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "./append-facts.ts";
-import type { GeneratedBlock } from "./generate-chain.ts";
 import { knownContracts } from "./recorded-chain.ts";
 
 const decoder = new LogDecoder(knownContracts());
 
-export function getFacts(chain: readonly GeneratedBlock[]): BlockFacts[] {
+export function getFacts(chain: readonly { readonly block: Block }[]): BlockFacts[] {
   return chain.map(({ block }) => deriveBlockFacts(block, decoder));
 }
 
@@ -36,7 +36,9 @@ export function withLedger(blocks: readonly BlockFacts[]): BlockFacts[] {
       .map(({ seq, timestamp, tokenId, wallet, shares }) => {
         return { seq, timestamp, tokenId, wallet, shares };
       });
-    return { ...block, ledger: rows, balances, supplies: [] };
+    // Every fill mints the shares of its maker.
+    const supplies = balances.map((one) => ({ ...one, wallet: zeroAddress, shares: -one.shares }));
+    return { ...block, ledger: rows, balances: [...balances, ...supplies], supplies };
   });
 }
 

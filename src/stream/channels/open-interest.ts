@@ -26,8 +26,8 @@ export function openOpenInterest({ sources, conditionIds }: Opening): ChannelLog
     const tokenIds = getAllTokens(market).map(({ tokenId }) => tokenId);
     const changes = tokenIds.map((id) => directory.getSupply(id).seq);
     const traded = joinedNewestTrade(tokenIds, directory)?.trade.seq ?? -1;
-    const seq = Math.max(-1, ...changes, traded, market.resolution?.seq ?? -1);
-    if (seq === -1) return null;
+    // Tokens can move and trade before a log says of which market they are.
+    const seq = Math.max(...changes, traded, directory.getKnownSince(conditionId));
     const supplies = new Map(tokenIds.map((id) => [id, directory.getSupply(id)]));
     const isComplete = tokenIds.every((id) => directory.isCompleteToken(id));
     const row = toMarketInterestRow({
@@ -39,7 +39,8 @@ export function openOpenInterest({ sources, conditionIds }: Opening): ChannelLog
     return { seq, json: JSON.stringify(row) };
   };
   const toEntries = (after: number): readonly Entry[] =>
-    conditionIds
+    // A market and its mirror can both be requested.
+    [...new Set(conditionIds.map((id) => directory.getMarketId(id)))]
       .flatMap((id) => toEntry(id) ?? [])
       .filter(({ seq }) => seq > after)
       .toSorted((one, other) => one.seq - other.seq);

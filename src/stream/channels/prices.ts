@@ -15,7 +15,11 @@ export function openPrices({ request, sources, tokenIds }: Opening): ChannelLog 
   const toSeq = (tokenId: TokenId): number => {
     const { same } = joinNow(tokenId);
     const traded = joinedNewestTrade(same, directory)?.trade.seq ?? -1;
-    return Math.max(traded, joinedPrice(same, directory)?.seq ?? -1);
+    const priced = joinedPrice(same, directory)?.seq ?? -1;
+    const conditionId = directory.getSlot(tokenId)?.conditionId;
+    // The complement, which may have the price, can become known later.
+    const isKnown = conditionId !== undefined && (traded !== -1 || priced !== -1);
+    return Math.max(traded, priced, isKnown ? directory.getKnownSince(conditionId) : -1);
   };
   const toEntries = (requested: readonly TokenId[]): readonly Entry[] => {
     const entries = requested.flatMap((tokenId) => {

@@ -43,8 +43,8 @@ export class LogSubscription implements Subscription {
   #readTo: number;
   #state: "live" | "reading" | "ended" = "reading";
   #isReplay: boolean;
-  /** Whether the state that was sent last may have changed since. */
-  #mustRestate = false;
+  /** Whether the state that was sent last may have changed since, even if nothing is after it. */
+  #mustRestate: boolean;
   #snapshotRows: number;
   #reading: Promise<void> = Promise.resolve();
 
@@ -59,6 +59,13 @@ export class LogSubscription implements Subscription {
     this.#readTo = begin;
     this.#isReplay = isReplay;
     this.#snapshotRows = snapshotRows;
+    // A client that left after a reorg may not have received the states that were sent again.
+    this.#mustRestate = isReplay && this.#isState;
+  }
+
+  /** Whether the channel sends states instead of the entries of a log. */
+  get #isState(): boolean {
+    return this.topic.channel.toEntries === undefined;
   }
 
   start(): void {
@@ -92,7 +99,7 @@ export class LogSubscription implements Subscription {
     this.#sent = to;
     this.#readTo = Math.min(this.#readTo, to);
     this.#receiver.sendText(reorgFrame(this.topic.id, { rewindTo: to, reverted }));
-    if (this.topic.channel.toEntries !== undefined) return;
+    if (!this.#isState) return;
     // A state, unlike a log, changes with a reorg even if no block follows.
     this.#mustRestate = true;
     this.readOn(to);
@@ -108,7 +115,8 @@ export class LogSubscription implements Subscription {
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {
-      if (!this.#mustRestate && this.#readTo >= this.#history.getEnd(this.topic.channel)) {
+      const end = this.#history.getEnd(this.topic.channel);
+      if (this.#readTo > end || (this.#readTo === end && !this.#mustRestate)) {
         if (this.#catchUp()) return;
         await this.#history.whenChanged();
         continue;

@@ -30,7 +30,7 @@ import { UndoLog } from "./undo-log.ts";
 const marketsFileName = "markets.sqlite";
 
 /** Raise it whenever the same facts lead to another state, for example when a column is added. */
-const formatVersion = 25;
+const formatVersion = 26;
 
 const pageBytes = 16_384;
 

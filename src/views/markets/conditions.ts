@@ -202,7 +202,7 @@ export class Conditions {
     const slot = this.slots.get(tokenId);
     const condition = slot && this.conditions.get(slot.conditionId);
     if (condition === undefined || condition.adoptedAs !== undefined) return false;
-    return condition.gen3 === null || this.gen3.isAnnounced(condition.gen3.eventId);
+    return condition.gen3 === null || this.gen3.getAnnouncedSeq(condition.gen3.eventId) !== null;
   }
 
   /** The result of a condition alone: its mirror has its own. */

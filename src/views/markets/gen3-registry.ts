@@ -3,7 +3,7 @@
  * and the legs of combinations. Any of it can be missing, or come late.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
+import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3MarketEvent } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
@@ -13,7 +13,10 @@ import { parseRules, parseRulesUpdate, type QuestionText } from "../../market/qu
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
-type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
+type Announcement = Pick<
+  Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>,
+  "marketType"
+> & { readonly seq: Seq };
 type RegisteredText = {
   readonly text: QuestionText;
   /** The account that registered the text, and the contract at which it did. */
@@ -63,11 +66,11 @@ export class Gen3Registry {
   /** Applies one event. Returns the conditions that it shows to exist. */
   apply(
     event: Gen3MarketEvent,
-    { address, timestamp }: Pick<LocatedEvent, "address" | "timestamp">,
+    { address, seq, timestamp }: Pick<LocatedEvent, "address" | "seq" | "timestamp">,
   ): readonly ConditionId[] {
     switch (event.kind) {
       case "gen3_event_announced":
-        this.#announcements.set(event.eventId, event.marketType);
+        this.#announcements.set(event.eventId, { marketType: event.marketType, seq });
         return listEventConditions(event.eventId);
       case "gen3_reporter_added":
         add(this.#reporters, event.eventId, event.reporter);
@@ -110,9 +113,9 @@ export class Gen3Registry {
     }
   }
 
-  /** Whether the venue announced an event, which it does before anyone can have its tokens. */
-  isAnnounced(eventId: Hash): boolean {
-    return this.#announcements.get(eventId) !== undefined;
+  /** The log by which the venue announced an event, which it does before anyone can have its tokens; `null` without one. */
+  getAnnouncedSeq(eventId: Hash): Seq | null {
+    return this.#announcements.get(eventId)?.seq ?? null;
   }
 
   /** The legs of a combination, which must all win; `null` for other conditions. */
@@ -162,10 +165,8 @@ export class Gen3Registry {
 
   /** Whether all conditions share one text. Its request has the id of the first condition. */
   isAtomic(eventId: Hash): boolean {
-    const announced = this.#announcements.get(eventId);
-    return (
-      announced === "atomic" || (this.#texts.get(eventId) ?? []).some((one) => one.isNumerical)
-    );
+    const isAnnounced = this.#announcements.get(eventId)?.marketType === "atomic";
+    return isAnnounced || (this.#texts.get(eventId) ?? []).some((one) => one.isNumerical);
   }
 }
 

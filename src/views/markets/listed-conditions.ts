@@ -2,7 +2,7 @@
  * The conditions with the columns that lists and searches read. A mirror is part of the market of its legacy condition:
  * the row of that market has the sums of both, and the mirror has no row.
  */
-import type { ConditionId, Seq, TokenId } from "../../base/ids.ts";
+import { type ConditionId, type Seq, type TokenId, toFirstSeq } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -89,6 +89,27 @@ export class ListedConditions extends Conditions {
     this.updateSumColumns(condition);
     this.updateTexts(conditionId);
     return condition;
+  }
+
+  /**
+   * The position of the newest log that decides which tokens a condition's market has, and whether all their transfers are
+   * indexed; -1 for an unknown condition.
+   */
+  getKnownSince(conditionId: ConditionId): number {
+    const seqs = this.conditionsOfMarket(conditionId).flatMap((id) => {
+      const { createdSeq = -1, gen3 = null } = this.conditions.get(id) ?? {};
+      const announced = gen3 === null ? null : this.gen3.getAnnouncedSeq(gen3.eventId);
+      const registered = this.mirrors.getRegisteredBlock(id);
+      // The result of a mirror can link it, too.
+      const resolved = this.getResolution(id)?.seq ?? -1;
+      return [
+        createdSeq,
+        announced ?? -1,
+        registered === null ? -1 : toFirstSeq(registered),
+        resolved,
+      ];
+    });
+    return Math.max(...seqs);
   }
 
   /** Makes conditions of generation 3 the mirrors of their legacy conditions, or ends that, by what is known now. */
