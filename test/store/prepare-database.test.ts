@@ -13,7 +13,10 @@ import {
 } from "../../src/storage/schema/schema.ts";
 import { checkDatabase } from "../../src/storage/server/check-database.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
-import { readSchemaVersion } from "../../src/storage/server/prepare-database.ts";
+import {
+  databaseStatements,
+  readSchemaVersion,
+} from "../../src/storage/server/prepare-database.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-server.ts";
 import { openServerEngine } from "../support/open-engines.ts";
@@ -60,6 +63,48 @@ test("a database without wallets has no tables of wallets, and is refused with t
   );
   assert.deepEqual(tables, []);
   await assert.rejects(openDatabase({ ...target, identity }), /indexed with ODDWIRE_WALLETS=off/);
+});
+
+test("a migration keeps the facts, and is refused with an identity that is not theirs", async (t) => {
+  const database = "earlier";
+  const without = toIdentity(137, { ...knownContracts(), wallets: false });
+  const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
+  const target = { ...place, database, identity: without };
+  const first = await openDatabase(target);
+  cleanUp(t, () => first.close());
+  await first.command("DROP TABLE repaired_blocks");
+  await first.command("TRUNCATE TABLE identity");
+  await first.command(
+    `INSERT INTO identity VALUES (${oldestSchemaVersion}, ${chain_id}, '${contracts}', '${without.events}')`,
+  );
+  await first.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0, 0, 0)");
+  const readTables = () => first.query("SHOW TABLES");
+  const before = await readTables();
+  const others = [
+    [
+      { ...target, identity },
+      /indexed with ODDWIRE_WALLETS=off, which a later start cannot change/,
+    ],
+    [{ ...target, identity: { ...without, chain_id: 1 } }, /holds chain 137/],
+    [{ ...target, identity: { ...without, contracts: "00" } }, /another list of contracts/],
+    [{ ...target, identity: { ...without, events: "00" } }, /decodes other events/],
+  ] as const;
+  const refuseAll = async () => {
+    for (const [other, refusal] of others) await assert.rejects(openDatabase(other), refusal);
+  };
+  await refuseAll();
+  assert.deepEqual(await readTables(), before);
+  assert.equal(await readSchemaVersion(first), oldestSchemaVersion);
+  const migrated = await openDatabase(target);
+  await migrated.close();
+  assert.equal(await readSchemaVersion(first), schemaVersion);
+  assert.equal((await readTables()).length, before.length + 1);
+  assert.deepEqual(await first.query("SELECT from_block, to_block FROM commits"), [[1, 2]]);
+  await refuseAll();
+  // Statements that were printed with other settings do not change whose facts they are.
+  for (const sql of databaseStatements({ ...target, identity })) await first.command(sql);
+  await refuseAll();
+  await (await openDatabase(target)).close();
 });
 
 test("a database that cannot be migrated is refused with a way out", async (t) => {

@@ -21,7 +21,9 @@ export type Database = {
  * when the facts have another identity. Throws `SERVICE_UNAVAILABLE` when the user may not write.
  */
 export async function prepareDatabase(engine: Engine, target: Database): Promise<void> {
-  if ((await readSchemaVersion(engine)) < schemaVersion) {
+  const version = await readSchemaVersion(engine);
+  if (version > 0) await refuseOtherIdentity(engine, target);
+  if (version < schemaVersion) {
     for (const sql of databaseStatements(target)) await engine.command(sql);
   }
   await refuseOtherDatabase(engine, target);
@@ -77,26 +79,35 @@ export async function refuseOldServer(engine: Engine): Promise<void> {
 /** Throws `ConfigError` when a database has facts of another identity, or tables of another version. */
 export async function refuseOtherDatabase(
   engine: Engine,
-  { database, identity }: Omit<Database, "cluster">,
+  target: Omit<Database, "cluster">,
 ): Promise<void> {
-  const [stored] = await engine.query(
-    "SELECT schema_version, chain_id, contracts, events FROM identity ORDER BY schema_version DESC LIMIT 1",
-  );
+  const version = await refuseOtherIdentity(engine, target);
+  if (version === schemaVersion) return;
+  throw new ConfigError([
+    `the database ${target.database} has tables of version ${version}, this version of oddwire needs version ${schemaVersion}; ` +
+      (version < schemaVersion
+        ? "run `oddwire cluster schema`"
+        : "run the version of oddwire that made them, or a newer one"),
+  ]);
+}
+
+/** Returns the version of the tables. Throws `ConfigError` when their facts have another identity, or none. */
+async function refuseOtherIdentity(
+  engine: Engine,
+  { database, identity }: Omit<Database, "cluster">,
+): Promise<number> {
   const location = `the database ${database}`;
-  if (stored === undefined)
+  // A migration changes no fact, so the identity is that of the first version.
+  const [first, ...later] = await engine.query(
+    "SELECT schema_version, chain_id, contracts, events FROM identity ORDER BY schema_version",
+  );
+  if (first === undefined)
     throw new ConfigError([`${location} has no identity; run \`oddwire cluster schema\``]);
-  const [version, chainId, contracts, events] = stored;
-  if (Number(version) !== schemaVersion) {
-    throw new ConfigError([
-      `${location} has tables of version ${Number(version)}, this version of oddwire needs version ${schemaVersion}; ` +
-        (Number(version) < schemaVersion
-          ? "run `oddwire cluster schema`"
-          : "run the version of oddwire that made them, or a newer one"),
-    ]);
-  }
+  const [, chainId, contracts, events] = first;
   refuseOtherFacts(
     { chain_id: Number(chainId), contracts: String(contracts), events: String(events) },
     identity,
     { location, setting: "ODDWIRE_CLICKHOUSE_DATABASE" },
   );
+  return Number((later.at(-1) ?? first)[0]);
 }
