@@ -1,5 +1,6 @@
 /**
- * R10: the service is killed repeatedly, at random moments, while the chain goes on.
+ * R10: the service is killed repeatedly, at random moments, while the chain goes on: its trades, and all that wallets
+ * did on a model of the contracts.
  * `KILL_ROUNDS` sets how often. By default it is as often as 25 seconds allow, which is a sample.
  */
 import assert from "node:assert/strict";
@@ -8,12 +9,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { openFolder as openEngine } from "../../src/storage/embedded/open-folder.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
+import { assertBooks } from "../sim/ledger/assert-books.ts";
+import { LedgerChain, type ModelBlock } from "../sim/ledger/ledger-chain.ts";
+import { contracts } from "../sim/simulation.ts";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { rangeCap } from "../support/faults.ts";
 import { LiveChain } from "../support/live-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { type Page, Service, type ServiceOptions } from "../support/service.ts";
@@ -67,6 +75,18 @@ async function measureStartMs(options: ServiceOptions): Promise<number> {
   return startMs;
 }
 
+/** Everything about wallets, read as a process would that opens the folder. */
+async function assertBooksHold(dataDir: string, blocks: readonly ModelBlock[]): Promise<void> {
+  const facts = await IndexedFacts.open(dataDir, openEngine);
+  try {
+    const state = new MarketState(contracts, new MemoryStateStore());
+    await facts.loadView(state);
+    await assertBooks({ facts, state }, blocks);
+  } finally {
+    await facts.close();
+  }
+}
+
 type Lives = {
   readonly options: ServiceOptions;
   readonly random: SeededRandom;
@@ -95,7 +115,8 @@ test(`R10: up to ${rounds} kills with -9 lose no acknowledged block and repeat n
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const folder = await openFolder(t);
-  const chain = await LiveChain.open(t, random);
+  const ledger = new LedgerChain(testSeed);
+  const chain = await LiveChain.open(t, random, ledger.make);
   // Small ranges lead to many appends, so that kills hit different moments.
   chain.node.fault(rangeCap(5, "alchemy"));
   const options: ServiceOptions = {
@@ -122,5 +143,6 @@ test(`R10: up to ${rounds} kills with -9 lose no acknowledged block and repeat n
   const trades = await assertTradesServed(service, chain);
   assert.equal(await service.stop(), 0);
   await assertStoreHolds(options.dataDir, getFacts(chain.blocks));
+  await assertBooksHold(options.dataDir, ledger.blocks);
   t.diagnostic(`${acknowledged.restarts} lives answered; ${chain.head} blocks, ${trades} trades`);
 });

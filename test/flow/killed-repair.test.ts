@@ -6,15 +6,20 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
+import { openFolder } from "../../src/storage/embedded/open-folder.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { assertLedgerHolds } from "../support/assert-tables-hold.ts";
 import { cli } from "../support/cli.ts";
 import type { FaultHook } from "../support/faults.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { assertRecordedTruth } from "../support/recorded/assert-recorded-truth.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
+import { readRecordedBlocks } from "../support/recorded-chain.ts";
 import { runCommand } from "../support/run-command.ts";
 import { requestedRange } from "../support/scripted-answers.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
+import { getFacts } from "../support/store-chain.ts";
 import { systemSettings } from "../support/system-settings.ts";
 
 const rounds = Number(process.env["REPAIR_KILL_ROUNDS"] ?? 2);
@@ -77,4 +82,12 @@ test(`R10: a repair that is killed ${rounds} times leaves nothing half repaired`
   honest();
   const right = await stage.startService([stage.node.url], noAudit);
   await assertRecordedTruth(right, recording);
+  assert.equal(await right.stop(), 0);
+  const facts = await IndexedFacts.open(stage.dataDir, openFolder);
+  const blocks = readRecordedBlocks("contracts-a").map((block) => ({ block }));
+  try {
+    await assertLedgerHolds(facts, getFacts(blocks));
+  } finally {
+    await facts.close();
+  }
 });

@@ -43,6 +43,12 @@ test("a recording of wallets", async (t) => {
   await t.test("holders", () => checkHolders(service));
   await t.test("open interest", () => checkInterest(service));
   assert.equal(await service.stop(), 0);
+  await t.test("a start without wallets is refused, and changes nothing", async () => {
+    const refusal =
+      /indexed with ODDWIRE_WALLETS=on, which a later start cannot change; set the same/;
+    const started = stage.startService([node.wsUrl], { ODDWIRE_WALLETS: "off" });
+    await assert.rejects(started, ({ message }: Error) => refusal.test(message));
+  });
   await t.test("balances of the contracts", () => checkBalances(stage));
   await t.test("a changed row is found and repaired", { skip: embeddedOnly }, () =>
     checkAudit(stage),

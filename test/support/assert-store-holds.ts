@@ -7,7 +7,7 @@ import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
-import { assertTokenRowsHold } from "./assert-tables-hold.ts";
+import { assertLedgerHolds, assertTokenRowsHold } from "./assert-tables-hold.ts";
 import { describeState } from "./describe-state.ts";
 import { MemoryStateStore } from "./memory-state-store.ts";
 import { knownContracts } from "./recorded-chain.ts";
@@ -28,6 +28,7 @@ export async function assertStoreHolds(
     const page = { order: "asc", after: null, limit: 10_000_000, finalizedOnly: true } as const;
     assert.deepEqual(await readFills(store, { ...page, filter: {} }), getFills(blocks));
     await assertTokenRowsHold(store);
+    await assertLedgerHolds(store, blocks);
     const events = blocks.flatMap((block) => block.events);
     const kinds = [...new Set(["trading_paused" as const, ...events.map((e) => e.event.kind)])];
     assert.deepEqual(await readEvents(store, { ...page, kinds }), events);

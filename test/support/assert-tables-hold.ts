@@ -53,7 +53,7 @@ export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<voi
 }
 
 /** Asserts that the tables of wallets have exactly the rows of these blocks. */
-async function assertLedgerHolds(
+export async function assertLedgerHolds(
   { engine }: IndexedFacts,
   expected: readonly BlockFacts[],
 ): Promise<void> {

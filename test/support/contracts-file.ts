@@ -4,9 +4,12 @@ import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
 import { readContracts } from "../../src/roles/read-contracts.ts";
 import { tieDataDirectory } from "../../src/storage/directory/data-directory.ts";
 
-/** Writes a contracts file with Polygon's contracts for a chain that starts at block 0, and returns its path. */
-export async function writeContractsFile(folder: string): Promise<string> {
-  const contracts = polygonContracts.contracts.map((entry) => ({ ...entry, start_block: 0 }));
+/** Writes a contracts file with Polygon's contracts, all of which exist from a block on, and returns its path. */
+export async function writeContractsFile(folder: string, startBlock = 0): Promise<string> {
+  const contracts = polygonContracts.contracts.map((entry) => ({
+    ...entry,
+    start_block: startBlock,
+  }));
   const path = join(folder, "contracts.json");
   await writeFile(path, JSON.stringify({ ...polygonContracts, contracts }));
   return path;

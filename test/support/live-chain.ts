@@ -3,13 +3,7 @@ import type { TestContext } from "node:test";
 import * as fc from "fast-check";
 import type { Block } from "../../src/chain/raw-log.ts";
 import { cleanUp } from "./clean-up.ts";
-import {
-  anyBlockPlan,
-  type BlockPlan,
-  buildChain,
-  type GeneratedBlock,
-  numberBeforeChains,
-} from "./generate-chain.ts";
+import { anyBlockPlan, type BlockPlan, buildChain, numberBeforeChains } from "./generate-chain.ts";
 import { testSeed } from "./property-settings.ts";
 import { scriptBlocks } from "./script-blocks.ts";
 import { ScriptedNode } from "./scripted-node.ts";
@@ -19,26 +13,38 @@ const plans: readonly BlockPlan[] = fc
   .sample(anyBlockPlan(3), { seed: testSeed, numRuns: 300 })
   .map((plan) => ({ ...plan, secondsLater: 1 + (plan.secondsLater % 30) }));
 
+type LiveBlock = { readonly block: Block };
+/** Makes blocks that follow others. After fewer than it has made, those that it makes are others. */
+export type MakeBlocks = (kept: readonly LiveBlock[], count: number) => readonly LiveBlock[];
+
 export class LiveChain {
   readonly node: ScriptedNode;
   readonly #random: SeededRandom;
-  #blocks: GeneratedBlock[];
+  readonly #make: MakeBlocks;
+  #blocks: LiveBlock[];
   #finalized = numberBeforeChains + 1;
-  #branches = 0;
   #isFinalityHeld = false;
   #timer: NodeJS.Timeout | null = null;
 
-  private constructor(node: ScriptedNode, blocks: GeneratedBlock[], random: SeededRandom) {
+  private constructor(
+    node: ScriptedNode,
+    { blocks, ...made }: { blocks: LiveBlock[]; make: MakeBlocks; random: SeededRandom },
+  ) {
     this.node = node;
     this.#blocks = blocks;
-    this.#random = random;
+    this.#make = made.make;
+    this.#random = made.random;
   }
 
-  /** Opens a chain that does not move until `goOn`; it closes after the test. */
-  static async open(t: TestContext, random: SeededRandom): Promise<LiveChain> {
-    const blocks = buildChain(plans.slice(0, 10));
+  /** Opens a chain that does not move until `goOn`; it closes after the test. By default its blocks have trades. */
+  static async open(
+    t: TestContext,
+    random: SeededRandom,
+    make: MakeBlocks = makeGenerated(random),
+  ): Promise<LiveChain> {
+    const blocks = [...make([], 10)];
     const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(toBlock)) });
-    const chain = new LiveChain(node, blocks, random);
+    const chain = new LiveChain(node, { blocks, make, random });
     node.setFinalized(chain.#finalized);
     cleanUp(t, async () => {
       chain.stop();
@@ -48,7 +54,7 @@ export class LiveChain {
   }
 
   /** The canonical chain from its first block. */
-  get blocks(): readonly GeneratedBlock[] {
+  get blocks(): readonly LiveBlock[] {
     return this.#blocks;
   }
 
@@ -56,7 +62,7 @@ export class LiveChain {
     return numberBeforeChains + this.#blocks.length;
   }
 
-  get finalBlocks(): readonly GeneratedBlock[] {
+  get finalBlocks(): readonly LiveBlock[] {
     return this.#blocks.slice(0, this.#finalized - numberBeforeChains);
   }
 
@@ -117,16 +123,23 @@ export class LiveChain {
   }
 
   #replaceAbove(number: number, count: number): void {
-    this.#branches += 1;
     const kept = this.#blocks.slice(0, number - numberBeforeChains);
-    const picked = Array.from({ length: count }, () => this.#random.pick(plans));
-    const options = { after: kept.at(-1)?.block, salt: `${this.#branches}.` };
-    const added = buildChain(picked, options);
+    const added = this.#make(kept, count);
     this.#blocks = [...kept, ...added];
     this.node.fork(scriptBlocks(added.map(toBlock)));
   }
 }
 
-function toBlock({ block }: GeneratedBlock): Block {
+function makeGenerated(random: SeededRandom): MakeBlocks {
+  let branches = 0;
+  return (kept, count) => {
+    if (kept.length === 0) return buildChain(plans.slice(0, count));
+    branches += 1;
+    const picked = Array.from({ length: count }, () => random.pick(plans));
+    return buildChain(picked, { after: kept.at(-1)?.block, salt: `${branches}.` });
+  };
+}
+
+function toBlock({ block }: LiveBlock): Block {
   return block;
 }

@@ -10,7 +10,8 @@ const retryMs = 50;
 export class ResumingClient {
   readonly #getUrl: () => string;
   readonly #key: string;
-  /** The trades that were not reverted, by id. */
+  readonly #channel: Readonly<Record<string, unknown>>;
+  /** The rows that were not reverted, by id. A market has one, which is replaced. */
   readonly rows = new Map<string, { readonly seq: number; readonly data: unknown }>();
   /** How often it connected, and how often it received a reorg. */
   connections = 0;
@@ -23,9 +24,14 @@ export class ResumingClient {
   readonly #running: Promise<void>;
 
   /** `getUrl` is called before each connection, because a service may return on another port. */
-  constructor(getUrl: () => string, key: string) {
+  constructor(
+    getUrl: () => string,
+    key: string,
+    channel: Readonly<Record<string, unknown>> = { type: "trades" },
+  ) {
     this.#getUrl = getUrl;
     this.#key = key;
+    this.#channel = channel;
     this.#running = this.#run();
   }
 
@@ -56,7 +62,7 @@ export class ResumingClient {
     socket.on("open", () => {
       this.connections += 1;
       const resume = { resume_from: this.#position };
-      socket.send(JSON.stringify({ action: "subscribe", channel: { type: "trades" }, ...resume }));
+      socket.send(JSON.stringify({ action: "subscribe", channel: this.#channel, ...resume }));
     });
     socket.on("message", (data: Buffer) => {
       // Frames after the cut are ignored.
@@ -81,11 +87,12 @@ export class ResumingClient {
         this.#position = frame["seq"] as number;
         return;
       case "event": {
-        const { id, seq } = frame["data"] as { id: string; seq: number };
+        const { id, condition_id: market } = frame["data"] as Record<string, string>;
+        const [name = "", seq] = [id ?? market, frame["seq"] as number];
         assert.equal(frame["prev_seq"], this.#position, "nothing is lost in between");
-        assert(!this.rows.has(id), `${id} was sent twice`);
-        this.rows.set(id, { seq, data: frame["data"] });
-        this.#position = frame["seq"] as number;
+        assert(id === undefined || !this.rows.has(id), `${id} was sent twice`);
+        this.rows.set(name, { seq, data: frame["data"] });
+        this.#position = seq;
         return;
       }
       case "reorg": {

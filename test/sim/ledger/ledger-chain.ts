@@ -1,6 +1,7 @@
 /** A chain of the model: blocks of random operations, and its books after each of them. */
 import type { Hash } from "../../../src/base/ids.ts";
 import type { Block, RawLog } from "../../../src/chain/raw-log.ts";
+import type { MakeBlocks } from "../../support/live-chain.ts";
 import { SeededRandom } from "../../support/seeded-random.ts";
 import { startBlock } from "../simulation.ts";
 import { prepareCondition, prepareQuestion } from "./contracts/legacy-contracts.ts";
@@ -46,6 +47,12 @@ export class LedgerChain {
     while ((this.#blocks.at(-1)?.block.number ?? 0) > number) this.#blocks.pop();
   }
 
+  /** Makes the blocks of a live chain. */
+  readonly make: MakeBlocks = (kept, count) => {
+    this.revertTo(kept.at(-1)?.block.number ?? 0);
+    return this.grow(count);
+  };
+
   #grow(): ModelBlock {
     const random = this.#random;
     const parent = this.#blocks.at(-1);
@@ -62,7 +69,7 @@ export class LedgerChain {
           random.pick(weighted)({ tx, random, wallet: random.pick(wallets) });
         }
       }
-      transactions.push(tx);
+      if (tx.logs.length > 0) transactions.push(tx);
     }
     const number = (parent?.block.number ?? startBlock - 1) + 1;
     const block = {
