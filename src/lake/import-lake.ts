@@ -21,7 +21,6 @@ import {
   readBounds,
   readEvents,
   readFileSize,
-  readMinutes,
   readQuarantine,
   selectFacts,
 } from "../storage/lake/lake-parts.ts";
@@ -131,7 +130,6 @@ async function readGroup(
 ): Promise<AppendGroup> {
   const { reader, store } = request;
   const selected = new Map<FactTable, SelectedRows>();
-  let minuteCandles: Uint8Array = nothing;
   let quarantined: Tally["quarantined"] = [];
   for (const table of lakeFactTables) {
     const entry = slice.files[table];
@@ -143,7 +141,6 @@ async function readGroup(
     } catch (thrown) {
       throw toLakeError(thrown, `${request.source.name}: ${entry.path}`);
     }
-    if (table === "fills") minuteCandles = await readMinutes(reader, facts);
     if (table === "quarantine") quarantined = await readQuarantine(reader, facts);
     for (const [into, rows] of selectFacts(reader, facts)) selected.set(into, rows);
   }
@@ -161,8 +158,7 @@ async function readGroup(
   const { number, hash, timestamp } = slice.last_block;
   const last = { number, hash: hash as Hash, timestamp };
   const group = new AppendGroup(store.engine, selected);
-  const rows = { ...noRows, minuteCandles };
-  await group.add({ fromBlock: slice.from_block, last, rows, events: [], tally });
+  await group.add({ fromBlock: slice.from_block, last, rows: noRows, events: [], tally });
   return group;
 }
 

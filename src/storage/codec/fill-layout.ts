@@ -18,12 +18,15 @@ export const enumCodes = {
   >,
 } as const;
 
-/** A type of the engine, the bytes of a value, and the SQL that reads a value from bytes. */
+/** A type of the engine, the bytes of a value, and the SQL that reads a value from bytes and writes it. */
 type FieldType = {
   readonly type: string;
   readonly bytes: number;
   readonly read: (bytesSql: string) => string;
+  readonly write: (sql: string) => string;
 };
+
+const toBytesSql = (sql: string): string => `reinterpretAsFixedString(${sql})`;
 
 const hash: FieldType = fixedString(32);
 const address: FieldType = fixedString(20);
@@ -31,6 +34,7 @@ const micros: FieldType = {
   type: "Decimal(38, 6)",
   bytes: 16,
   read: (bytes) => `reinterpret(reinterpretAsInt128(${bytes}), 'Decimal(38, 6)')`,
+  write: toBytesSql,
 };
 const side = getEnum(enumCodes.side);
 
@@ -113,7 +117,8 @@ export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
 
 /** Returns the rows of `fills_by_token` in SQL, from those of `fills`. The statement needs `longRows`. */
 export function selectByToken(fillsSql: string): string {
-  const packed = `CAST(formatRow('RowBinary', ${getNames(packedFields).join()}), 'FixedString(${packedBytes})')`;
+  const values = getNames(packedFields).map((name) => packedFields[name].write(name));
+  const packed = `CAST(concat(${values.join()}), 'FixedString(${packedBytes})')`;
   return `SELECT ${getNames(ownFields).join()}, ${packed} AS row FROM (${fillsSql})`;
 }
 
@@ -140,16 +145,21 @@ function getAlias(name: keyof typeof packedFields): string {
 }
 
 function fixedString(bytes: number): FieldType {
-  return { type: `FixedString(${bytes})`, bytes, read: (sql) => sql };
+  return { type: `FixedString(${bytes})`, bytes, read: (sql) => sql, write: (sql) => sql };
 }
 
 function unsigned(bytes: number): FieldType {
   const type = `UInt${8 * bytes}`;
-  return { type, bytes, read: (sql) => `reinterpretAs${type}(${sql})` };
+  return { type, bytes, read: (sql) => `reinterpretAs${type}(${sql})`, write: toBytesSql };
 }
 
 function getEnum(codes: Readonly<Record<string, number>>): FieldType {
   const words = Object.entries(codes).map(([word, code]) => `'${word}' = ${code}`);
   const type = `Enum8(${words.join(", ")})`;
-  return { type, bytes: 1, read: (sql) => `reinterpretAsInt8(${sql})::${type}` };
+  return {
+    type,
+    bytes: 1,
+    read: (sql) => `reinterpretAsInt8(${sql})::${type}`,
+    write: (sql) => toBytesSql(`${sql}::Int8`),
+  };
 }

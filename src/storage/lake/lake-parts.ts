@@ -3,7 +3,7 @@ import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
 import { selectByToken } from "../codec/fill-layout.ts";
 import { type Engine, prefixed, type SelectedRows } from "../engine/engine.ts";
-import { blockRangeSql, type FactTable } from "../schema/fact-tables.ts";
+import { blockRangeSql, candleTables, type FactTable } from "../schema/fact-tables.ts";
 import { longRows } from "../schema/schema.ts";
 import { integerLiteral, textLiteral } from "../sql-literal.ts";
 import { encodeTrades, type TradeFile } from "../trade-columns.ts";
@@ -161,7 +161,7 @@ export async function loadFactFile(
 ): Promise<LoadedFacts> {
   const name = `${loadedDatabase}.${table}_${loaded}`;
   loaded += 1;
-  await engine.command(`CREATE DATABASE IF NOT EXISTS ${loadedDatabase} ENGINE = Memory`);
+  await engine.query(`CREATE DATABASE IF NOT EXISTS ${loadedDatabase} ENGINE = Memory`);
   const file = `file('${path}', 'Parquet', ${textLiteral(declaredColumns(table))})`;
   const rows = `SELECT ${storedColumns(table)} FROM ${file}`;
   await engine.query(`CREATE TABLE ${name} ENGINE = Memory EMPTY AS ${rows}`);
@@ -201,13 +201,9 @@ export function selectFacts(
   const selects = new Map<FactTable, string>([[table, rows]]);
   if (table === "fills") {
     selects.set("fills_by_token", `${selectByToken(rows)} SETTINGS ${longRows}`);
+    for (const into of candleTables) selects.set(into, selectMinutes(rows));
   }
   return new Map([...selects].map(([into, select]) => [into, { select, engine }]));
-}
-
-/** Derives the rows of `minute_candles` from fills. */
-export function readMinutes(engine: Engine, { name }: LoadedFacts): Promise<Buffer> {
-  return engine.queryBinary(selectMinutes(`SELECT * FROM ${name}`), "RowBinary");
 }
 
 /** Reads the position and the reason of each quarantined log. */
