@@ -1,7 +1,8 @@
 /** Exports and imports on a disk that becomes full, and that are killed: the same command finishes them, and nothing is lost. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { watch } from "node:fs";
 import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,10 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest } from "../../src/lake/import-lake.ts";
+import { emptyBlock } from "../../src/market/block-facts.ts";
+import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import { DataDirectoryUnwritableError } from "../../src/storage/engine/store-errors.ts";
+import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { cli } from "../support/cli.ts";
@@ -19,8 +23,16 @@ import { fillUp, mountDisk } from "../support/own-disk.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { runCommand } from "../support/run-command.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
+import { encode } from "../support/store-chain.ts";
 import { systemSettings } from "../support/system-settings.ts";
-import { exported, finalDays, openFilled } from "../support/test-lake.ts";
+import {
+  assertComplete,
+  exported,
+  finalDays,
+  openFilled,
+  readVerified,
+  toContents,
+} from "../support/test-lake.ts";
 
 const kills = 5;
 /** Parts have few rows, so that there are many. */
@@ -104,34 +116,68 @@ test("an import and an export that are killed are finished by the same command",
   const { folder, lake, expected, settings } = await openLake(t, 42);
   const random = new SeededRandom(testSeed);
   const dataDir = join(folder, "data");
-  const copy = join(folder, "copy");
-  for (const words of [
-    ["import", "--lake", lake, "--data-dir", dataDir],
-    ["export", "--lake", copy, "--data-dir", dataDir],
-  ]) {
-    for (let round = 0; round < kills; round += 1) {
-      const env = { ...systemSettings(), ...settings };
-      const child = spawn(process.execPath, [cli, ...words], { env, stdio: "ignore" });
-      // This delay waits for nothing. It makes the moment of the kill random.
-      await delay(500 + random.next() * 2500);
-      child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    }
-    const { code, stderr } = await runCommand(words, settings);
-    assert.equal(code, 0, stderr);
+  const words = ["import", "--lake", lake, "--data-dir", dataDir];
+  for (let round = 0; round < kills; round += 1) {
+    const child = startCommand(words, settings);
+    // This delay waits for nothing. It makes the moment of the kill random.
+    await delay(500 + random.next() * 2500);
+    await kill(child);
   }
+  const { code, stderr } = await runCommand(words, settings);
+  assert.equal(code, 0, stderr);
   await assertStoreHolds(dataDir, expected);
-  const [original, written] = await Promise.all(
-    [lake, copy].map((one) => readManifest(openFolderLake(one), null)),
-  );
-  assert.deepEqual(await listDrafts(copy), []);
-  const end = written?.last_block.number ?? 0;
-  assert(original?.slices.some(({ last_block: { number } }) => number === end));
-  for (const table of ["fills", "events"]) {
-    const count = (slices: typeof written) =>
-      slices?.slices
-        .filter(({ last_block: { number } }) => number <= end)
-        .reduce((sum, { files }) => sum + (files[table]?.rows ?? 0), 0);
-    assert.equal(count(written), count(original), table);
+
+  const copy = join(folder, "copy");
+  const [first] = (await readManifest(openFolderLake(lake), null)).slices;
+  const write = ["export", "--data-dir", dataDir, "--lake"];
+  const began = await runCommand([...write, copy, "--to", first?.date ?? ""], settings);
+  assert.equal(began.code, 0, began.stderr);
+  // Blocks of the first day are repaired: an export writes this day again, and then the days that are missing.
+  const emptied = expected
+    .slice(1, 8)
+    .map(({ number, hash, timestamp }) => ({ ...emptyBlock, number, hash, timestamp }));
+  const engine = await openFolder(dataDir);
+  await orderRepair(engine, encode(emptied));
+  await finishRepair(engine, () => {});
+  await engine.close();
+  let killed = 0;
+  for (let changes = 1; ; changes = 2 * changes + 3) {
+    const child = startCommand([...write, copy], settings);
+    await untilChanged(copy, changes, child);
+    await kill(child);
+    if (child.exitCode === 0) break;
+    assert.equal(child.signalCode, "SIGKILL");
+    killed += 1;
+    assert((await readVerified(copy)).slices.length > 0);
   }
+  assert(killed > 3, String(killed));
+  const fresh = join(folder, "fresh");
+  assert.equal((await runCommand([...write, fresh], settings)).code, 0);
+  const [written, all] = await Promise.all([copy, fresh].map(assertComplete));
+  assert(written !== undefined && all !== undefined);
+  assert.deepEqual(toContents(written), toContents(all));
 });
+
+function startCommand(words: readonly string[], settings: Record<string, string>): ChildProcess {
+  const env = { ...systemSettings(), ...settings };
+  return spawn(process.execPath, [cli, ...words], { env, stdio: "ignore" });
+}
+
+/** Resolves after so many changes of files, or when the process has ended. */
+async function untilChanged(folder: string, changes: number, child: ChildProcess): Promise<void> {
+  let left = changes;
+  const watcher = watch(folder, { recursive: true });
+  await new Promise<void>((resolve) => {
+    watcher.on("change", () => {
+      left -= 1;
+      if (left === 0) resolve();
+    });
+    child.once("exit", () => resolve());
+  });
+  watcher.close();
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}

@@ -1,8 +1,8 @@
 /** A store that is filled from a lake equals the one that the lake was exported from, and files for readers equal the API. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createHash, generateKeyPairSync } from "node:crypto";
-import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { generateKeyPairSync } from "node:crypto";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -11,7 +11,7 @@ import type { TokenId } from "../../src/base/ids.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
 import { LakeError } from "../../src/lake/lake-error.ts";
-import type { LakeSlice, Manifest } from "../../src/lake/manifest.ts";
+import type { LakeSlice } from "../../src/lake/manifest.ts";
 import { emptyBlock } from "../../src/market/block-facts.ts";
 import { type FactsIdentity, toIdentity } from "../../src/storage/directory/identity.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
@@ -22,6 +22,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 import { encode } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import {
+  assertComplete,
   exported,
   finalDays,
   getApiTrades,
@@ -29,6 +30,7 @@ import {
   getRecipe,
   imported,
   openFilled,
+  toContents,
   toTexts,
 } from "../support/test-lake.ts";
 
@@ -206,26 +208,13 @@ function failAfter(engine: Engine, files: number): Engine {
   });
 }
 
-/** Asserts that a folder has the files of its manifest, and no others. */
-async function assertTrue(folder: string): Promise<Manifest> {
-  const manifest = await readManifest(openFolderLake(folder), null);
-  const files = manifest.slices.flatMap((slice) => Object.values(slice.files));
-  for (const { path, sha256 } of files) {
-    const bytes = await readFile(join(folder, path));
-    assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256, path);
-  }
-  const found = (await readdir(folder, { recursive: true })).filter((name) => /\/part-/.test(name));
-  assert.deepEqual(found.toSorted(), files.map(({ path }) => path).toSorted());
-  return manifest;
-}
-
 test("an export that fails leaves the lake as it was", async (t) => {
   const filled = await openFilled(t, 7);
   const all = await exported({ ...filled, folder: `${filled.folder}-all` }, smallParts);
   const before = await exported(filled, { ...smallParts, to: all.slices[0]?.date });
   const engine = failAfter(filled.store.engine, 2);
   await assert.rejects(exported(filled, { ...smallParts, engine }), /killed/);
-  assert.deepEqual(await assertTrue(filled.folder), before);
+  assert.deepEqual(await assertComplete(filled.folder), before);
   assert.deepEqual(await exported(filled, smallParts), all);
 });
 
@@ -235,11 +224,6 @@ test("days that were repaired are written again, and no others", {
   const filled = await openFilled(t, 10);
   const { blocks, folder, store } = filled;
   const { engine } = store;
-  const contents = ({ slices }: Manifest) =>
-    slices.map(({ files, ...slice }) => ({
-      ...slice,
-      files: Object.entries(files).map(([table, { path: _path, ...file }]) => [table, file]),
-    }));
   const parts = { partRows: 300 };
   let before = await exported(filled, parts);
   const end = blocks.findIndex(({ number }) => number === before.last_block.number);
@@ -261,12 +245,12 @@ test("days that were repaired are written again, and no others", {
     await finishRepair(engine, () => {});
     const failing = failAfter(engine, 3);
     await assert.rejects(exported(filled, { ...parts, engine: failing }), /killed/);
-    assert.deepEqual(await assertTrue(folder), before);
+    assert.deepEqual(await assertComplete(folder), before);
     const written = await exported(filled, parts);
-    assert.deepEqual(await assertTrue(folder), written);
+    assert.deepEqual(await assertComplete(folder), written);
     const fresh = await exported({ ...filled, folder: `${folder}-${index}` }, parts);
-    assert.deepEqual(contents(written), contents(fresh));
-    assert.notDeepEqual(contents(written), contents(before));
+    assert.deepEqual(toContents(written), toContents(fresh));
+    assert.notDeepEqual(toContents(written), toContents(before));
     const isKept = (slice: LakeSlice) => before.slices.some((one) => isDeepStrictEqual(one, slice));
     assert(written.slices.some(isKept) || index > 0);
     before = written;

@@ -1,5 +1,7 @@
 /** A store of generated blocks of several days, its lake, and stores that are filled from it. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
@@ -89,6 +91,41 @@ export async function imported(
     },
   );
   return into;
+}
+
+/** Reads the manifest of a lake, and asserts that the folder has its files as it says. */
+export async function readVerified(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(openFolderLake(folder), null);
+  for (const { path, sha256 } of getFiles(manifest)) {
+    const bytes = await readFile(join(folder, path));
+    assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256, path);
+  }
+  return manifest;
+}
+
+/** Asserts that a folder has the files of its manifest, and no others. */
+export async function assertComplete(folder: string): Promise<Manifest> {
+  const manifest = await readVerified(folder);
+  const found = (await readdir(folder, { recursive: true })).filter((name) => /\/part-/.test(name));
+  assert.deepEqual(
+    found.toSorted(),
+    getFiles(manifest)
+      .map(({ path }) => path)
+      .toSorted(),
+  );
+  return manifest;
+}
+
+function getFiles({ slices }: Manifest) {
+  return slices.flatMap(({ files }) => Object.values(files));
+}
+
+/** Returns the slices without the names of their files, which a repair changes. */
+export function toContents({ slices }: Manifest) {
+  return slices.map(({ files, ...slice }) => ({
+    ...slice,
+    files: Object.entries(files).map(([table, { path: _path, ...file }]) => [table, file]),
+  }));
 }
 
 /** Returns the example of a tool in the page of the lake, for a lake in a folder. */

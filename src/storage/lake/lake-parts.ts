@@ -34,10 +34,13 @@ export type Part = { readonly engine: Engine; readonly isPatient: boolean };
 /** The largest dictionary of a column: hashes and accounts take less time and bytes without. */
 const dictionaryBytes = 256 * 1024;
 
+/** A page has all rows of a part in most columns: smaller ones are compressed worse, by 3 to 40 percent. */
+const pageBytes = 8 * 1024 * 1024;
+
 /** Without Bloom filters: they take a tenth of a file, and few readers use them. */
 const parquet =
   "output_format_parquet_compression_method = 'zstd', output_format_parquet_write_bloom_filter = 0, " +
-  `output_format_parquet_max_dictionary_size = ${dictionaryBytes}`;
+  `output_format_parquet_max_dictionary_size = ${dictionaryBytes}, output_format_parquet_data_page_size = ${pageBytes}`;
 
 /** A file must have every column, with a value in every row. What it says of the memory that it takes can be wrong. */
 const strictly =
