@@ -5,10 +5,8 @@ import { getCollateralId, getSupplyAccounts } from "../market/ledger/collateral.
 import type { BalanceChange } from "../market/ledger/ledger-row.ts";
 import { readRows } from "./codec/fixed-rows.ts";
 import type { Engine } from "./engine/engine.ts";
+import { tokenParts } from "./read-totals.ts";
 import { hexLiteral, integerLiteral } from "./sql-literal.ts";
-
-/** Tokens that one query aggregates, as in `readTotals`. */
-const tokensPerQuery = 400_000;
 
 const columns = {
   tokenId: ["token_id", 32],
@@ -30,11 +28,8 @@ export async function* readSupplies(
   const accounts = [...getSupplyAccounts(contracts)].map(hexLiteral).join();
   const collateral = hexLiteral(getCollateralId(contracts));
   const where = `wallet IN (${accounts}) AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)}`;
-  const [row] = await engine.query(`SELECT uniq(token_id) FROM balance_changes WHERE ${where}`);
-  const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
-  for (let query = 0; query < queries; query += 1) {
-    const clauses = `FROM balance_changes
-      WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
+  for await (const part of tokenParts(engine, "balance_changes", where)) {
+    const clauses = `FROM balance_changes WHERE ${part}
       GROUP BY token_id, wallet, shares < 0, if(token_id = ${collateral}, intDiv(timestamp, 3600), 0)
       ORDER BY token_id, max(seq)`;
     yield* await readRows(engine, { columns, clauses }, (rows, at, offsets) => ({

@@ -45,14 +45,22 @@ export async function* readTotals(
   { from, to }: Range<Seq>,
 ): AsyncGenerator<StoredTotals, void, undefined> {
   const where = `role != 'taker' AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)}`;
-  const [row] = await engine.query(`SELECT uniq(token_id) FROM fills WHERE ${where}`);
-  const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
-  for (let query = 0; query < queries; query += 1) {
-    const clauses = `FROM fills
-      WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
-      GROUP BY token_id ORDER BY token_id`;
+  for await (const part of tokenParts(engine, "fills", where)) {
+    const clauses = `FROM fills WHERE ${part} GROUP BY token_id ORDER BY token_id`;
     yield* await readRows(engine, { columns, clauses }, totalsAt);
   }
+}
+
+/** Yields conditions that together select the rows of `where`, each for as many tokens as one query aggregates. */
+export async function* tokenParts(
+  engine: Engine,
+  table: string,
+  where: string,
+): AsyncGenerator<string, void, undefined> {
+  const [row] = await engine.query(`SELECT uniq(token_id) FROM ${table} WHERE ${where}`);
+  const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
+  for (let query = 0; query < queries; query += 1)
+    yield `${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}`;
 }
 
 function totalsAt(rows: RowReader, row: number, at: Offsets<keyof typeof columns>): StoredTotals {

@@ -95,7 +95,7 @@ function addExport(program: Command): void {
       "a private key (Ed25519, PEM) to sign the manifest of the lake with",
     )
     .option("--data-dir <path>", "the data directory for --lake (default: ODDWIRE_DATA_DIR)");
-  for (const { flags, description, choices } of exportFilters) {
+  for (const [flags, , description, choices] of exportFilters) {
     const option = new Option(flags, description);
     command.addOption(choices === undefined ? option : option.choices(choices));
   }

@@ -82,7 +82,7 @@ function getFilters(
   options: ExportOptions & Readonly<Record<string, string | undefined>>,
 ): Filters {
   return Object.fromEntries(
-    exportFilters.flatMap(({ flags, parameter }) => {
+    exportFilters.flatMap(([flags, parameter]) => {
       const text = options[new Option(flags).attributeName()];
       return text === undefined ? [] : [[parameter, text] as const];
     }),

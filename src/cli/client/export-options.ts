@@ -1,12 +1,12 @@
 import type { FileFormat } from "../../../clients/typescript/src/list-file.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 
-type ExportFilter = {
-  readonly flags: string;
-  readonly parameter: string;
-  readonly description: string;
-  readonly choices?: readonly string[];
-};
+type ExportFilter = readonly [
+  flags: string,
+  parameter: string,
+  description: string,
+  choices?: readonly string[],
+];
 
 /** Lists whose rows have a position on the chain, by the last part of their path. */
 export const rowLists = [
@@ -37,49 +37,32 @@ export const fileEndings = fileFormats.map((name) => `.${name}`).join(", ");
 
 /** The filters of all lists as options. The service refuses a filter that a list does not have. */
 export const exportFilters: readonly ExportFilter[] = [
-  {
-    flags: "--token <id>",
-    parameter: "token_id",
-    description: "only this token; required for candles",
-  },
-  {
-    flags: "--market <id>",
-    parameter: "condition_id",
-    description: "only this market: a condition id, a token id or a slug",
-  },
-  { flags: "--slug <slugs>", parameter: "slug", description: "only markets with these slugs" },
-  { flags: "--event <ids>", parameter: "event_id", description: "only markets of these events" },
-  { flags: "--category <names>", parameter: "category", description: "only these categories" },
-  { flags: "--tag <names>", parameter: "tag", description: "only markets with one of these tags" },
-  {
-    flags: "--wallet <address>",
-    parameter: "wallet",
-    description: "only this wallet; required for positions and activity",
-  },
-  { flags: "--builder <code>", parameter: "builder", description: "only orders with this code" },
-  { flags: "--min-price <usd>", parameter: "min_price", description: "from this price, inclusive" },
-  {
-    flags: "--max-price <usd>",
-    parameter: "max_price",
-    description: "up to this price, inclusive",
-  },
-  { flags: "--min-value <usd>", parameter: "min_value", description: "worth at least this much" },
-  { flags: "--start <time>", parameter: "start", description: "from this time, inclusive" },
-  { flags: "--end <time>", parameter: "end", description: "until this time, exclusive" },
-  { flags: "--from-block <n>", parameter: "from_block", description: "from this block" },
-  { flags: "--to-block <n>", parameter: "to_block", description: "through this block" },
-  { flags: "--after-seq <seq>", parameter: "after_seq", description: "after this position" },
-  {
-    flags: "--status <status>",
-    parameter: "status",
-    description:
-      "only finalized rows, or confirmed ones too (default: finalized; not for candles and stats)",
-    choices: ["confirmed", "finalized"],
-  },
-  {
-    flags: "--resolution <resolution>",
-    parameter: "resolution",
-    description: "length of candles (default: 1h) or of stats (default: 1d)",
-    choices: Object.keys(resolutionSeconds),
-  },
+  ["--token <id>", "token_id", "only this token; required for candles"],
+  ["--market <id>", "condition_id", "only this market: a condition id, a token id or a slug"],
+  ["--slug <slugs>", "slug", "only markets with these slugs"],
+  ["--event <ids>", "event_id", "only markets of these events"],
+  ["--category <names>", "category", "only these categories"],
+  ["--tag <names>", "tag", "only markets with one of these tags"],
+  ["--wallet <address>", "wallet", "only this wallet; required for positions and activity"],
+  ["--builder <code>", "builder", "only orders with this code"],
+  ["--min-price <usd>", "min_price", "from this price, inclusive"],
+  ["--max-price <usd>", "max_price", "up to this price, inclusive"],
+  ["--min-value <usd>", "min_value", "worth at least this much"],
+  ["--start <time>", "start", "from this time, inclusive"],
+  ["--end <time>", "end", "until this time, exclusive"],
+  ["--from-block <n>", "from_block", "from this block"],
+  ["--to-block <n>", "to_block", "through this block"],
+  ["--after-seq <seq>", "after_seq", "after this position"],
+  [
+    "--status <status>",
+    "status",
+    "only finalized rows, or confirmed ones too (default: finalized; not for candles and stats)",
+    ["confirmed", "finalized"],
+  ],
+  [
+    "--resolution <resolution>",
+    "resolution",
+    "length of candles (default: 1h) or of stats (default: 1d)",
+    Object.keys(resolutionSeconds),
+  ],
 ];

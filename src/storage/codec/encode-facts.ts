@@ -113,29 +113,31 @@ export function encodeCommit(batches: readonly BatchHead[]): Buffer {
 
 /** Encodes minute candles as rows to insert. A minute may come in several rows, which the engine merges. */
 export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
-  const rows = new RowWriter(candles.length * minuteBytes);
-  for (const candle of candles) writeMinuteCandle(rows, candle);
-  return rows.finish();
+  return encodeEach(candles, minuteBytes, writeMinuteCandle);
 }
 
 /** Encodes fills as the rows of `fill-layout.ts`. */
 export function encodeFills(fills: readonly Fill[]): Buffer {
-  const rows = new RowWriter(fills.length * fillBytes);
-  for (const fill of fills) writeFill(rows, fill);
-  return rows.finish();
+  return encodeEach(fills, fillBytes, writeFill);
 }
 
 /** Encodes rows of `ledger`. */
 export function encodeLedger(ledger: readonly LedgerRow[]): Buffer {
-  const rows = new RowWriter(ledger.length * ledgerBytes);
-  for (const row of ledger) writeLedgerRow(rows, row);
-  return rows.finish();
+  return encodeEach(ledger, ledgerBytes, writeLedgerRow);
 }
 
 /** Encodes rows of `balance_changes`. */
 export function encodeBalances(balances: readonly BalanceChange[]): Buffer {
-  const rows = new RowWriter(balances.length * balanceBytes);
-  for (const change of balances) writeBalanceChange(rows, change);
+  return encodeEach(balances, balanceBytes, writeBalanceChange);
+}
+
+function encodeEach<Item>(
+  items: readonly Item[],
+  bytes: number,
+  write: (rows: RowWriter, item: Item) => void,
+): Buffer {
+  const rows = new RowWriter(items.length * bytes);
+  for (const item of items) write(rows, item);
   return rows.finish();
 }
 

@@ -5,7 +5,8 @@
  *
  * Nothing may read or append meanwhile, because rows are missing; `repairs.ts` stops the readers of a shared database.
  */
-import { serverLimits, storeLimits } from "../../base/config/limits.ts";
+import { storeLimits } from "../../base/config/limits.ts";
+import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import type { EncodedBatch } from "../codec/encode-facts.ts";
@@ -65,16 +66,16 @@ export async function orderRepair(
 /**
  * Carries out the ordered repair, if any, from its beginning. Calls `dropCopies` first, so that no copy of the old facts
  * is left when the repair looks done. The processes that read a database on a server stop meanwhile; they have
- * `noticeMs` to see that it begins.
+ * `repairNoticeMs` of `clock` to see that it begins.
  */
 export async function finishRepair(
   engine: Engine,
   dropCopies: () => void,
-  noticeMs: number = serverLimits.repairNoticeMs,
+  clock: Pick<Clock, "sleep"> = systemClock,
 ): Promise<void> {
   const orders = await readOrders(engine);
   if (orders.length > 0) {
-    const announced = engine.kind === "embedded" ? null : await beginRepair(engine, noticeMs);
+    const announced = engine.kind === "embedded" ? null : await beginRepair(engine, clock);
     dropCopies();
     await announceRepair(engine);
     for (const order of orders) {

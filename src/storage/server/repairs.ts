@@ -3,7 +3,8 @@
  * one row before it begins and another when it has ended. A process that only reads stops when it sees the first, and
  * loads everything again once it sees the second.
  */
-import { setTimeout as delay } from "node:timers/promises";
+import { serverLimits } from "../../base/config/limits.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 
@@ -15,12 +16,12 @@ export async function readNewestRepair(engine: Engine) {
   return { number: Number(row?.[0] ?? 0), isUnderWay: row !== undefined && Number(row[1]) === 0 };
 }
 
-/** Announces a repair, or resumes an interrupted one. Resolves after `noticeMs`: by then readers have seen it. */
-export async function beginRepair(engine: Engine, noticeMs: number): Promise<number> {
+/** Announces a repair, or resumes an interrupted one. Resolves once readers have had `repairNoticeMs` to see it. */
+export async function beginRepair(engine: Engine, clock: Pick<Clock, "sleep">): Promise<number> {
   const newest = await readNewestRepair(engine);
   const number = newest.isUnderWay ? newest.number : newest.number + 1;
   if (!newest.isUnderWay) await write(engine, number, false);
-  await delay(noticeMs);
+  await clock.sleep(serverLimits.repairNoticeMs, new AbortController().signal);
   return number;
 }
 
