@@ -1,17 +1,23 @@
+import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
+import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { Header } from "../parse/parse-header.ts";
-import { parseLogs } from "../parse/parse-log.ts";
+import {
+  logsInReceipts,
+  ParsedLogs,
+  parseAllLogs,
+  parseLogs,
+  parseTransactionHashes,
+} from "../parse/parse-log.ts";
 import { type Block, type BlockRef, type RawLog, toTimedBlock } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { getResult, type RpcCall, type RpcReply } from "../rpc/json-rpc.ts";
-import { allLogsInBloomFrom, containsLogs } from "./bloom.ts";
+import { allLogsInBloomFrom, containsLogs, isExplainedBy } from "./bloom.ts";
 import { checkLogs, onlyBlock } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
 import { type LogFilter, logsCall, showsMore } from "./log-filter.ts";
-import { proveLogs } from "./prove-logs.ts";
-import { UnprovenBlocks } from "./unproven-blocks.ts";
 
 /** How many other endpoints are asked when one cannot prove its logs. */
 const otherWitnessesMax = 2;
@@ -178,4 +184,133 @@ export function wrongLogsError(
   const missing = union(reported, confirmed).length - reported.length;
   const what = missing > 0 ? `${missing} logs were left out` : "logs are not in its receipts";
   return new EndpointError("inconsistent", `of block ${header.number}, ${what}`);
+}
+
+/** Reads all logs of a block in the order of the block, unchecked. Throws an `EndpointError`. */
+type Way = (endpoint: Endpoint, header: Header) => Promise<readonly unknown[]>;
+
+/** From the cheapest to the most expensive, which every node supports. */
+const ways: readonly Way[] = [
+  async (endpoint, { hash }) =>
+    logsInReceipts(await ask(endpoint, { method: "eth_getBlockReceipts", params: [hash] })),
+  // Some providers require an address.
+  async (endpoint, { hash }) => {
+    const logs = await ask(endpoint, { method: "eth_getLogs", params: [{ blockHash: hash }] });
+    if (logs instanceof ParsedLogs) return logs.logs;
+    return Array.isArray(logs) ? (logs as readonly unknown[]) : [];
+  },
+  fetchByTransaction,
+];
+
+/** `logs` are the requested logs; `null` without a proof. `isConclusive`: every way was answered. */
+type Proof = { readonly logs: readonly RawLog[] | null; readonly isConclusive: boolean };
+
+/**
+ * Reads the requested logs of a block from all its logs, which must account for every bit of its bloom. After an answer
+ * that does not, or is `null`, contradictory or an error, the next way is tried.
+ */
+async function proveLogs(endpoint: Endpoint, header: Header, filter: LogFilter): Promise<Proof> {
+  let isConclusive = true;
+  for (const way of ways) {
+    try {
+      const { requested, all } = parseAllLogs(await way(endpoint, header), filter);
+      checkLogs(requested, { ...onlyBlock(header), filter });
+      if (isExplainedBy(header.logsBloom, all)) return { logs: requested, isConclusive };
+    } catch (thrown) {
+      if (!(thrown instanceof EndpointError)) throw thrown;
+      if (!thrown.isUnanswered) continue;
+      isConclusive = false;
+      if (thrown.kind === "rate_limited" || !endpoint.isReachable) break;
+    }
+  }
+  return { logs: null, isConclusive };
+}
+
+/** Fetches receipts one by one. Before `allLogsInBloomFrom`, nodes have none of Polygon's state-sync transactions. */
+async function fetchByTransaction(endpoint: Endpoint, header: Header): Promise<readonly unknown[]> {
+  const block = { method: "eth_getBlockByHash", params: [header.hash, false] };
+  const hashes = parseTransactionHashes(await ask(endpoint, block));
+  const receipts: unknown[] = [];
+  for (let start = 0; start < hashes.length; start += chainLimits.headersPerBatchMax) {
+    const some = hashes.slice(start, start + chainLimits.headersPerBatchMax);
+    const calls = some.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+    const { replies } = await endpoint.requestWithRetries(calls);
+    receipts.push(...replies.map((reply) => (reply.kind === "result" ? reply.value : null)));
+  }
+  return logsInReceipts(receipts);
+}
+
+async function ask(endpoint: Endpoint, call: RpcCall): Promise<unknown> {
+  return getResult((await endpoint.requestWithRetries([call])).replies[0]);
+}
+
+/** How often and how long a block is tried: a node indexes a new block within seconds. */
+const triesMin = 3;
+const waitMs = 10_000;
+/** The same when requests for a proof failed: outages and rate limits mostly end sooner. */
+const outageMs = 60_000;
+/** How long after such a block the next ones are tried `triesMin` times only. */
+const keptMs = 300_000;
+/** Blocks remembered of each kind. More than a few are not tried at the same time. */
+const blocksMax = 256;
+
+/**
+ * Blocks whose logs no way of reading them can prove. Each is tried again for a while, since a node can be indexing it.
+ * Then it is accepted as `eth_getLogs` returned it: faults of other contracts' logs must not stop indexing for good.
+ */
+class UnprovenBlocks {
+  readonly #context: ChainContext;
+  readonly #waiting = new Map<string, { readonly sinceMs: number; tries: number }>();
+  readonly #accepted = new Set<number>();
+  #acceptedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(context: ChainContext) {
+    this.#context = context;
+  }
+
+  /** The numbers of the blocks accepted last, for the audit. */
+  get numbers(): readonly number[] {
+    return [...this.#accepted];
+  }
+
+  /**
+   * Records that a block could not be proven, and returns whether to accept it now. `isConclusive`: every way was
+   * answered, so that waiting longer will hardly help.
+   */
+  isAccepted({ number, hash }: BlockRef, isConclusive: boolean): boolean {
+    const nowMs = this.#context.clock.monotonicMs();
+    const waiting = this.#waiting.get(hash) ?? { sinceMs: nowMs, tries: 0 };
+    waiting.tries += 1;
+    this.#waiting.set(hash, waiting);
+    const waitedMs = nowMs - waiting.sinceMs;
+    if (waiting.tries < triesMin || waitedMs < this.#waitMs(isConclusive)) {
+      dropOldest(this.#waiting);
+      return false;
+    }
+    this.#waiting.delete(hash);
+    this.#acceptedAtMs = nowMs;
+    if (this.#accepted.has(number)) return true;
+    this.#accepted.add(number);
+    dropOldest(this.#accepted);
+    this.#context.log.warn(
+      { block: number, hash, seconds: Math.round(waitedMs / 1_000) },
+      "no endpoint can prove the logs of a block; it is stored as eth_getLogs returned it, and audited again",
+    );
+    return true;
+  }
+
+  /** Where one block could not be proven, the next ones cannot be either: waiting for each would fall behind. */
+  #waitMs(isConclusive: boolean): number {
+    if (!isConclusive) return outageMs;
+    const sinceMs = this.#context.clock.monotonicMs() - this.#acceptedAtMs;
+    return sinceMs < keptMs ? 0 : waitMs;
+  }
+}
+
+function dropOldest(collection: Map<string, unknown> | Set<number>): void {
+  if (collection.size <= blocksMax) return;
+  for (const oldest of collection.keys()) {
+    (collection as { delete(key: unknown): boolean }).delete(oldest);
+    return;
+  }
 }

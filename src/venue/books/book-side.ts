@@ -1,3 +1,5 @@
+import { lowerBound } from "../../base/lower-bound.ts";
+
 /**
  * A price level and its size, both in millionths. They are plain numbers: a price is below 10^6, a size below 2^53
  * (nine billion shares), and books change too often for `bigint`.
@@ -72,14 +74,9 @@ export class BookSide {
   /** The index of `price`, or where to insert it. */
   #findIndex(price: number): number {
     const prices = this.#prices;
-    let low = 0;
-    let high = prices.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const there = prices[middle] ?? 0;
-      if (this.#isBid ? there < price : there > price) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(prices.length, (index) => {
+      const there = prices[index] ?? 0;
+      return this.#isBid ? there < price : there > price;
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { ConditionId, Hash, Seq } from "../../base/ids.ts";
+import { lowerBound } from "../../base/lower-bound.ts";
 import type { Resolution } from "../../market/market.ts";
 import { type Column, idBytes, readId, writeId } from "../disk/column.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
@@ -73,24 +74,12 @@ export class ResolutionLog {
   }
 
   #firstAt(timestamp: number): number {
-    let [low, high] = [0, this.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#timestamps.get(middle) < timestamp) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.count, (index) => this.#timestamps.get(index) < timestamp);
   }
 
   /** The index of a result, or the index where it would be. */
   indexOf(resolution: Pick<Resolution, "seq" | "conditionId">): number {
-    let [low, high] = [0, this.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#isBefore(middle, resolution)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.count, (index) => this.#isBefore(index, resolution));
   }
 
   /** Returns the results of a range from an index on, in the direction of `step`. */

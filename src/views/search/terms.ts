@@ -5,6 +5,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import { lowerBound } from "../../base/lower-bound.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -177,13 +178,8 @@ export class Terms {
     const starts = this.#starts.values;
     let step = 1;
     while (from + step < this.size && (starts[from + step] ?? 0) <= position) step *= 2;
-    let [low, high] = [from + (step >>> 1), Math.min(from + step, this.size) - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((starts[middle] ?? 0) <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    const [low, end] = [from + (step >>> 1), Math.min(from + step, this.size)];
+    return low + lowerBound(end - low, (index) => (starts[low + index] ?? 0) <= position) - 1;
   }
 
   /** Returns the slot of a term, or the empty slot where it would go. */
