@@ -39,7 +39,7 @@ export class ClusterClock implements Clock {
     return this.#own.sleep(ms, signal);
   }
 
-  /** Takes in the time of a server, from the answer to a question that was asked at `requestedAtMs`, a monotonic time. */
+  /** Takes in the time of a server, from the answer to a request at `requestedAtMs`, a monotonic time. */
   measure(server: Server, timeMs: number, requestedAtMs: number): void {
     const roundTripMs = this.#own.monotonicMs() - requestedAtMs;
     // An answer that took long says little about the time at which it was made.

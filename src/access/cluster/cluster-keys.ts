@@ -87,7 +87,7 @@ export class ClusterKeys extends Keys {
   }
 
   /**
-   * Applies an answer of Redis to a question at `requestedAtMs`. If no newer version is announced, the answer is as good as
+   * Applies an answer of Redis to a request at `requestedAtMs`. If no newer version is announced, the answer is as good as
    * reading the log, unless the keys are no longer verified: Redis may have lost a version in the meantime.
    */
   confirmed({ announcedVersion }: ClusterSnapshot, requestedAtMs: number): void {

@@ -14,7 +14,7 @@ export type ClusterSnapshot = {
   readonly ageMs: number;
   /** Whether no node has reported an earlier epoch, so that no earlier requests can be missing from Redis. */
   readonly isFresh: boolean;
-  /** The newest version of the keys that was announced before this question. */
+  /** The newest version of the keys that was announced before this request. */
   readonly announcedVersion: number;
   /** The clock of Redis, in Unix milliseconds. */
   readonly timeMs: number;

@@ -155,11 +155,11 @@ export class WindowClient {
   }
 
   /** Returns the answer of Redis; `null` when it does not answer, or its epoch is not the one that this node knows. */
-  ask(question: WindowRequest): Promise<LimitStatus | null> {
+  ask(request: WindowRequest): Promise<LimitStatus | null> {
     const { promise, resolve } = Promise.withResolvers<LimitStatus | null>();
     // Asks about all requests of this turn of the event loop together.
     if (this.#waiting.length === 0) setImmediate(() => this.#sendAll());
-    this.#waiting.push({ ...question, resolve });
+    this.#waiting.push({ ...request, resolve });
     return promise;
   }
 
