@@ -7,8 +7,6 @@ import type { LevelChange } from "../venue/books/parse-book.ts";
 import { toBookTopRow } from "./price-row.ts";
 import * as wire from "./wire-format.ts";
 
-const decimalNullable = wire.nullable(wire.decimalText);
-
 const levelRow = Type.Object({ price: wire.decimalText, size: wire.decimalText });
 
 /** The order book of a token, best prices first. */
@@ -16,15 +14,15 @@ export const bookRow = Type.Object({
   token_id: wire.tokenIdText,
   bids: Type.Array(levelRow),
   asks: Type.Array(levelRow),
-  best_bid: decimalNullable,
-  best_ask: decimalNullable,
-  mid: decimalNullable,
-  spread: decimalNullable,
-  tick_size: decimalNullable,
-  min_order_size: decimalNullable,
+  best_bid: wire.nullableDecimal,
+  best_ask: wire.nullableDecimal,
+  mid: wire.nullableDecimal,
+  spread: wire.nullableDecimal,
+  tick_size: wire.nullableDecimal,
+  min_order_size: wire.nullableDecimal,
   bid_depth_usd: Type.String(),
   ask_depth_usd: Type.String(),
-  last_trade_price: decimalNullable,
+  last_trade_price: wire.nullableDecimal,
   checksum: Type.Integer({ description: "CRC-32 of the ten best levels of both sides" }),
   hash: wire.nullable(Type.String(), { description: "The venue's own, of all levels" }),
   ...wire.timeShape,
@@ -32,7 +30,7 @@ export const bookRow = Type.Object({
     description: "How the newest state was received from the venue",
   }),
   stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
-  stale_reason: wire.nullable(Type.String()),
+  stale_reason: wire.nullableText,
   age_ms: Type.Integer({
     minimum: 0,
     description: "Milliseconds since the newest message of the venue about it",

@@ -15,7 +15,7 @@ export const candleRow = Type.Object({
   buy_volume_usd: wire.decimalText,
   sell_volume_usd: wire.decimalText,
   trades: Type.Integer(),
-  vwap: wire.nullable(wire.decimalText),
+  vwap: wire.nullableDecimal,
   closed: Type.Boolean({ description: "Chain time has passed the end of the bucket" }),
   filled: Type.Boolean(),
 });

@@ -23,7 +23,7 @@ const eventMarketShape = Type.Object({
   id,
   question,
   slug,
-  outcome_label: wire.nullable(Type.String()),
+  outcome_label: wire.nullableText,
   status,
   tokens,
   volume_usd,
@@ -52,7 +52,7 @@ export const eventRow = Type.Object({
   trades_24h,
   last_trade_at,
   last_trade_at_ms,
-  price_sum: wire.nullable(wire.decimalText),
+  price_sum: wire.nullableDecimal,
   metadata_source,
 });
 export type EventRow = Static<typeof eventRow>;

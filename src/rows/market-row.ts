@@ -13,16 +13,12 @@ import {
 } from "../market/market.ts";
 import * as wire from "./wire-format.ts";
 
-const textOrNull = wire.nullable(Type.String());
-const timeOrNull = wire.nullable(wire.timeText);
-const millisecondsOrNull = wire.nullable(wire.millisecondsNumber);
-
 const marketTokenShape = Type.Object({
   token_id: wire.tokenIdText,
-  outcome: textOrNull,
+  outcome: wire.nullableText,
   outcome_index: Type.Integer(),
   complement_token_id: wire.nullable(wire.tokenIdText),
-  price: wire.nullable(wire.decimalText),
+  price: wire.nullableDecimal,
   winner: wire.nullable(Type.Boolean(), {
     description: "null until resolved, and when no single outcome takes all",
   }),
@@ -31,7 +27,7 @@ const marketTokenShape = Type.Object({
 const resolutionShape = Type.Object({
   payouts: Type.Array(wire.decimalText),
   winning_token_id: wire.nullable(wire.tokenIdText),
-  winning_outcome: textOrNull,
+  winning_outcome: wire.nullableText,
   tx_hash: wire.hashText,
   block_number: Type.Integer(),
   seq: wire.seqNumber,
@@ -42,9 +38,9 @@ const mirrorShape = Type.Object({
   tokens: Type.Array(
     Type.Object({
       token_id: wire.tokenIdText,
-      outcome: textOrNull,
+      outcome: wire.nullableText,
       outcome_index: Type.Integer(),
-      price: wire.nullable(wire.decimalText),
+      price: wire.nullableDecimal,
     }),
   ),
   created_at: wire.timeText,
@@ -56,9 +52,9 @@ const mirrorShape = Type.Object({
 const legShape = Type.Object({
   token_id: wire.tokenIdText,
   condition_id: wire.nullable(wire.conditionIdText),
-  question: textOrNull,
-  outcome: textOrNull,
-  payout: wire.nullable(wire.decimalText),
+  question: wire.nullableText,
+  outcome: wire.nullableText,
+  payout: wire.nullableDecimal,
 });
 
 /** The summary of a market's event. */
@@ -69,8 +65,8 @@ export const eventSummary = Type.Object(
         "The neg_risk_market_id of a neg-risk event, else the id that the venue gave the event",
       examples: ["903193"],
     }),
-    title: textOrNull,
-    slug: textOrNull,
+    title: wire.nullableText,
+    slug: wire.nullableText,
   },
   { description: "Id, title and slug of the event of the market" },
 );
@@ -79,14 +75,14 @@ export const eventSummary = Type.Object(
 export const marketRow = Type.Object({
   id: wire.conditionIdText,
   question_id: wire.nullable(wire.hashText),
-  question: textOrNull,
-  description: textOrNull,
-  slug: textOrNull,
-  category: textOrNull,
+  question: wire.nullableText,
+  description: wire.nullableText,
+  slug: wire.nullableText,
+  category: wire.nullableText,
   tags: Type.Array(Type.String()),
-  event_id: textOrNull,
-  event_slug: textOrNull,
-  image: textOrNull,
+  event_id: wire.nullableText,
+  event_slug: wire.nullableText,
+  image: wire.nullableText,
   neg_risk: Type.Boolean(),
   neg_risk_market_id: wire.nullable(wire.hashText),
   oracle: wire.nullable(wire.addressText),
@@ -99,25 +95,25 @@ export const marketRow = Type.Object({
   created_at: wire.timeText,
   created_at_ms: wire.millisecondsNumber,
   created_block: wire.nullable(Type.Integer()),
-  start_date: timeOrNull,
-  end_date: timeOrNull,
-  resolved_at: timeOrNull,
-  resolved_at_ms: millisecondsOrNull,
+  start_date: wire.nullableTime,
+  end_date: wire.nullableTime,
+  resolved_at: wire.nullableTime,
+  resolved_at_ms: wire.nullableMilliseconds,
   resolution: wire.nullable(resolutionShape),
   tokens: Type.Array(marketTokenShape),
   mirror: wire.nullable(mirrorShape),
   legs: wire.nullable(Type.Array(legShape)),
-  legs_payout: wire.nullable(wire.decimalText),
+  legs_payout: wire.nullableDecimal,
   volume_usd: wire.decimalText,
   volume_shares: wire.decimalText,
   trades: Type.Integer(),
   volume_24h_usd: wire.decimalText,
   trades_24h: Type.Integer(),
-  last_trade_at: timeOrNull,
-  last_trade_at_ms: millisecondsOrNull,
-  change_24h: wire.nullable(wire.decimalText),
-  liquidity_usd: wire.nullable(wire.decimalText),
-  open_interest_usd: wire.nullable(wire.decimalText),
+  last_trade_at: wire.nullableTime,
+  last_trade_at_ms: wire.nullableMilliseconds,
+  change_24h: wire.nullableDecimal,
+  liquidity_usd: wire.nullableDecimal,
+  open_interest_usd: wire.nullableDecimal,
   metadata_source: Type.Enum(["chain", "chain_untrusted", "venue", "none"]),
   event: Type.Optional(wire.nullable(eventSummary)),
 });

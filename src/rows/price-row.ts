@@ -7,7 +7,6 @@ import type { LastTrade } from "../market/market.ts";
 import type { LiveBook } from "../venue/books/live-book.ts";
 import * as wire from "./wire-format.ts";
 
-const decimalNullable = wire.nullable(wire.decimalText);
 const sourceText = Type.Enum(["last_trade", "complement", "settlement"]);
 const sourceNullable = wire.nullable(sourceText);
 
@@ -21,18 +20,18 @@ const lastTradeRow = Type.Object({
 });
 
 const dayStatsRow = Type.Object({
-  open: decimalNullable,
-  high: decimalNullable,
-  low: decimalNullable,
-  close: decimalNullable,
-  change: decimalNullable,
-  change_pct: decimalNullable,
+  open: wire.nullableDecimal,
+  high: wire.nullableDecimal,
+  low: wire.nullableDecimal,
+  close: wire.nullableDecimal,
+  change: wire.nullableDecimal,
+  change_pct: wire.nullableDecimal,
   volume_usd: wire.decimalText,
   volume_shares: wire.decimalText,
   buy_volume_usd: wire.decimalText,
   sell_volume_usd: wire.decimalText,
   trades: Type.Integer(),
-  vwap: decimalNullable,
+  vwap: wire.nullableDecimal,
   window_start_ms: wire.millisecondsNumber,
   window_end_ms: wire.millisecondsNumber,
 });
@@ -40,24 +39,24 @@ const dayStatsRow = Type.Object({
 /** The current price of a token, and statistics of its last 24 hours of chain time. */
 export const priceRow = Type.Object({
   token_id: wire.tokenIdText,
-  price: decimalNullable,
+  price: wire.nullableDecimal,
   price_source: sourceNullable,
   last_trade: wire.nullable(lastTradeRow),
-  best_bid: decimalNullable,
-  best_ask: decimalNullable,
-  mid: decimalNullable,
-  spread: decimalNullable,
+  best_bid: wire.nullableDecimal,
+  best_ask: wire.nullableDecimal,
+  mid: wire.nullableDecimal,
+  spread: wire.nullableDecimal,
   stats_24h: dayStatsRow,
   complement: wire.nullable(
     Type.Object({
       token_id: wire.tokenIdText,
-      outcome: wire.nullable(Type.String()),
-      price: decimalNullable,
+      outcome: wire.nullableText,
+      price: wire.nullableDecimal,
       price_source: sourceNullable,
     }),
   ),
   resolved: Type.Boolean(),
-  settlement_price: decimalNullable,
+  settlement_price: wire.nullableDecimal,
   ...wire.timeShape,
 });
 export type PriceRow = Static<typeof priceRow>;

@@ -16,7 +16,7 @@ export const resolutionRow = Type.Object({
   oracle: wire.addressText,
   payouts: Type.Array(wire.decimalText),
   winning_token_id: wire.nullable(wire.tokenIdText),
-  winning_outcome: wire.nullable(Type.String()),
+  winning_outcome: wire.nullableText,
   mirror_resolution: wire.nullable(
     Type.Object({
       condition_id: wire.conditionIdText,
@@ -98,10 +98,10 @@ const stepText = Type.Enum([
 export const resultStepRow = Type.Object({
   ...idShape,
   kind: stepText,
-  price: wire.nullable(wire.decimalText),
+  price: wire.nullableDecimal,
   payouts: wire.nullable(Type.Array(wire.decimalText)),
   account: wire.nullable(wire.addressText),
-  bond: wire.nullable(wire.decimalText),
+  bond: wire.nullableDecimal,
   contract: wire.nullable(wire.addressText),
   ...locationShape,
 });

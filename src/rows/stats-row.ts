@@ -9,7 +9,7 @@ export const statsRow = Type.Object({
   ...wire.timeShape,
   trades: count,
   volume_usd: wire.decimalText,
-  fees_usd: wire.nullable(wire.decimalText),
+  fees_usd: wire.nullableDecimal,
   active_markets: wire.nullable(count),
   traders: wire.nullable(count),
   new_markets: wire.nullable(count),

@@ -31,7 +31,7 @@ export const tokenShape = {
   token_id: wire.tokenIdText,
   complement_token_id: wire.nullable(wire.tokenIdText),
   condition_id: wire.nullable(wire.conditionIdText),
-  outcome: wire.nullable(Type.String()),
+  outcome: wire.nullableText,
   outcome_index: wire.nullable(Type.Integer()),
 };
 
@@ -64,7 +64,7 @@ export const tradeRow = Type.Object({
   ...idShape,
   ...tokenShape,
   side: wire.sideText,
-  price: wire.nullable(wire.decimalText),
+  price: wire.nullableDecimal,
   size: wire.decimalText,
   value_usd: wire.decimalText,
   maker_fee: wire.decimalText,

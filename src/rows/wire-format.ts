@@ -46,6 +46,11 @@ export const seqNumber = Type.Integer({
   description: "Position on the chain: block_number * 1000000 + log_index",
 });
 
+export const nullableText = nullable(Type.String());
+export const nullableDecimal = nullable(decimalText);
+export const nullableTime = nullable(timeText);
+export const nullableMilliseconds = nullable(millisecondsNumber);
+
 export const sideText = Type.Enum(["BUY", "SELL"]);
 export const statusText = Type.Enum(["confirmed", "finalized"]);
 export const exchangeText = Type.Enum(["standard", "neg_risk"]);

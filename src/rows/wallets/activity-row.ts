@@ -32,7 +32,7 @@ export const activityRoles = ["maker", "taker", "operator"] as const;
 const activityToken = Type.Object({
   token_id: wire.tokenIdText,
   condition_id: wire.nullable(wire.conditionIdText),
-  outcome: wire.nullable(Type.String()),
+  outcome: wire.nullableText,
   size: wire.decimalText,
 });
 
@@ -52,7 +52,7 @@ export const activityRow = Type.Object({
   question: marketRow.properties.question,
   slug: marketRow.properties.slug,
   event_id: marketRow.properties.event_id,
-  price: wire.nullable(wire.decimalText),
+  price: wire.nullableDecimal,
   cash_usd: wire.decimalText,
   fee_usd: wire.decimalText,
   fee_shares: wire.decimalText,

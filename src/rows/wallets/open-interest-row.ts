@@ -9,8 +9,8 @@ export const openInterestRow = Type.Object({
   ...wire.timeShape,
   complete: Type.Boolean(),
   supply: wire.nullable(Type.Array(wire.decimalText)),
-  open_interest_usd: wire.nullable(wire.decimalText),
-  collateral_usd: wire.nullable(wire.decimalText),
+  open_interest_usd: wire.nullableDecimal,
+  collateral_usd: wire.nullableDecimal,
   minted: wire.decimalText,
   burnt: wire.decimalText,
 });
@@ -20,8 +20,8 @@ export const marketInterestRow = Type.Object({
   condition_id: wire.conditionIdText,
   complete: Type.Boolean(),
   supply: wire.nullable(Type.Array(wire.decimalText)),
-  open_interest_usd: wire.nullable(wire.decimalText),
-  collateral_usd: wire.nullable(wire.decimalText),
+  open_interest_usd: wire.nullableDecimal,
+  collateral_usd: wire.nullableDecimal,
 });
 
 /** A market as clients of the stream see it. */
@@ -46,10 +46,10 @@ export function toMarketInterestRow({
 export const totalInterestRow = Type.Object({
   ...wire.timeShape,
   complete: Type.Boolean(),
-  open_interest_usd: wire.nullable(wire.decimalText),
-  standard_usd: wire.nullable(wire.decimalText),
-  neg_risk_usd: wire.nullable(wire.decimalText),
-  protocol_v2_usd: wire.nullable(wire.decimalText),
+  open_interest_usd: wire.nullableDecimal,
+  standard_usd: wire.nullableDecimal,
+  neg_risk_usd: wire.nullableDecimal,
+  protocol_v2_usd: wire.nullableDecimal,
   minted_usd: wire.decimalText,
   burnt_usd: wire.decimalText,
 });

@@ -4,7 +4,6 @@ import { getCompleteness, type ValuedPosition } from "../../market/ledger/valued
 import type { PnlBucket } from "../../market/ledger/wallet-totals.ts";
 import * as wire from "../wire-format.ts";
 
-const amountNullable = wire.nullable(wire.decimalText);
 const count = Type.Integer({ minimum: 0 });
 
 /** The profit and trades of a wallet in one bucket of time, and from the first bucket through this one. */
@@ -12,11 +11,11 @@ export const pnlRow = Type.Object({
   ...wire.timeShape,
   complete: Type.Boolean(),
   cost_complete: Type.Boolean(),
-  realized_pnl: amountNullable,
+  realized_pnl: wire.nullableDecimal,
   fees_usd: wire.decimalText,
   volume_usd: wire.decimalText,
   trades: count,
-  cumulative_realized_pnl: amountNullable,
+  cumulative_realized_pnl: wire.nullableDecimal,
   cumulative_fees_usd: wire.decimalText,
   cumulative_volume_usd: wire.decimalText,
   cumulative_trades: count,

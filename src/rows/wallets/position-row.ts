@@ -6,8 +6,6 @@ import { marketRow } from "../market-row.ts";
 import { tokenShape, toMarketFields, toTokenFields } from "../trade-row.ts";
 import * as wire from "../wire-format.ts";
 
-const decimalNullable = wire.nullable(wire.decimalText);
-
 /** What a wallet holds of one token. */
 export const positionRow = Type.Object({
   ...tokenShape,
@@ -17,23 +15,23 @@ export const positionRow = Type.Object({
   neg_risk: wire.nullable(Type.Boolean()),
   complete: Type.Boolean(),
   cost_complete: Type.Boolean(),
-  size: decimalNullable,
+  size: wire.nullableDecimal,
   size_raw: wire.nullable(wire.rawAmountText),
-  cost_known_size: decimalNullable,
-  avg_price: decimalNullable,
-  cost_usd: decimalNullable,
-  fees_usd: decimalNullable,
-  price: decimalNullable,
-  value_usd: decimalNullable,
-  realized_pnl: decimalNullable,
-  unrealized_pnl: decimalNullable,
-  total_pnl: decimalNullable,
-  unknown_proceeds_usd: decimalNullable,
-  bought: decimalNullable,
-  sold: decimalNullable,
+  cost_known_size: wire.nullableDecimal,
+  avg_price: wire.nullableDecimal,
+  cost_usd: wire.nullableDecimal,
+  fees_usd: wire.nullableDecimal,
+  price: wire.nullableDecimal,
+  value_usd: wire.nullableDecimal,
+  realized_pnl: wire.nullableDecimal,
+  unrealized_pnl: wire.nullableDecimal,
+  total_pnl: wire.nullableDecimal,
+  unknown_proceeds_usd: wire.nullableDecimal,
+  bought: wire.nullableDecimal,
+  sold: wire.nullableDecimal,
   status: Type.Enum(["open", "redeemable", "lost", "closed"]),
-  mergeable_size: decimalNullable,
-  payout: decimalNullable,
+  mergeable_size: wire.nullableDecimal,
+  payout: wire.nullableDecimal,
   first_seen: wire.timeText,
   first_seen_ms: wire.millisecondsNumber,
   last_active: wire.timeText,

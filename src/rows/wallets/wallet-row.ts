@@ -23,9 +23,6 @@ const volumeUsd = Type.String({
   description: "Collateral that the wallet paid or received in those trades, before fees, in USD",
   examples: ["1520.5"],
 });
-const amountNullable = wire.nullable(wire.decimalText);
-const timeNullable = wire.nullable(wire.timeText);
-const millisecondsNullable = wire.nullable(wire.millisecondsNumber);
 
 const tradedMarketShape = Type.Object({
   condition_id: wire.nullable(marketRow.properties.id),
@@ -42,7 +39,7 @@ const tradedMarketShape = Type.Object({
 export const walletRow = Type.Object({
   address: wire.addressText,
   kind: Type.Enum(["wallet", "contract"]),
-  label: wire.nullable(Type.String()),
+  label: wire.nullableText,
   complete: Type.Boolean(),
   cost_complete: Type.Boolean(),
   positions_open: Type.Integer({ minimum: 0 }),
@@ -53,12 +50,12 @@ export const walletRow = Type.Object({
     description: "Markets of its positions, also closed ones",
     examples: [3],
   }),
-  value_usd: amountNullable,
-  redeemable_usd: amountNullable,
-  realized_pnl: amountNullable,
-  unrealized_pnl: amountNullable,
-  total_pnl: amountNullable,
-  unknown_proceeds_usd: amountNullable,
+  value_usd: wire.nullableDecimal,
+  redeemable_usd: wire.nullableDecimal,
+  realized_pnl: wire.nullableDecimal,
+  unrealized_pnl: wire.nullableDecimal,
+  total_pnl: wire.nullableDecimal,
+  unknown_proceeds_usd: wire.nullableDecimal,
   fees_usd: wire.decimalText,
   trades: tradeCount,
   maker_trades: Type.Integer({ minimum: 0 }),
@@ -66,14 +63,14 @@ export const walletRow = Type.Object({
   volume_usd: volumeUsd,
   volume_maker_usd: wire.decimalText,
   volume_taker_usd: wire.decimalText,
-  first_seen: timeNullable,
-  first_seen_ms: millisecondsNullable,
-  last_active: timeNullable,
-  last_active_ms: millisecondsNullable,
-  first_trade_at: timeNullable,
-  first_trade_at_ms: millisecondsNullable,
-  last_trade_at: timeNullable,
-  last_trade_at_ms: millisecondsNullable,
+  first_seen: wire.nullableTime,
+  first_seen_ms: wire.nullableMilliseconds,
+  last_active: wire.nullableTime,
+  last_active_ms: wire.nullableMilliseconds,
+  first_trade_at: wire.nullableTime,
+  first_trade_at_ms: wire.nullableMilliseconds,
+  last_trade_at: wire.nullableTime,
+  last_trade_at_ms: wire.nullableMilliseconds,
   top_markets: Type.Array(tradedMarketShape, {
     description: `Up to ${topMarketsMax} markets that it traded, the one with the highest volume first`,
   }),

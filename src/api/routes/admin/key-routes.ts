@@ -7,7 +7,7 @@ import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
 import type { Clock } from "../../../base/time/clock.ts";
-import { nullable } from "../../../rows/wire-format.ts";
+import { nullable, nullableText } from "../../../rows/wire-format.ts";
 import { cursor, ipRange, time } from "../../http/parameters.ts";
 import type { CursorPosition, Cursors } from "../../route/cursor.ts";
 import { answerPage, toListShape, toObjectShape } from "../../route/list-answer.ts";
@@ -20,7 +20,6 @@ export type AdminServices = Pick<AccessStore, "keys" | "ipBlocks" | "audit"> & {
 };
 
 const examples = ["0f6944c4-c339-4916-b35d-054d2ac053e8"];
-const textOrNull = nullable(Type.String());
 const commonFields = {
   id: Type.String({ format: "uuid", examples }),
   prefix: Type.String(),
@@ -28,7 +27,7 @@ const commonFields = {
   scope: Type.Enum([...scopes]),
   rate_limit: Type.Integer(),
   created_at: Type.String({ format: "date-time" }),
-  expires_at: textOrNull,
+  expires_at: nullableText,
 };
 
 /** A key without its value. */
@@ -39,8 +38,8 @@ export const keySchema = Type.Object({
   previous_value_expires_at: nullable(Type.String(), {
     description: "Until when the value before the last rotation works; null when it does not",
   }),
-  revoked_at: textOrNull,
-  last_used_at: textOrNull,
+  revoked_at: nullableText,
+  last_used_at: nullableText,
   request_count: Type.Integer(),
 });
 
