@@ -14,7 +14,7 @@ import { DemoChain } from "./demo-chain.ts";
 import { DemoFolder } from "./demo-folder.ts";
 import { deploy } from "./deploy.ts";
 import { playHistory, playLive } from "./play.ts";
-import { Service } from "./service.ts";
+import { Service, SettingsError } from "./service.ts";
 import { Simulation, type SimulationState } from "./simulation.ts";
 
 const historySeconds = 26 * 3600;
@@ -54,7 +54,7 @@ try {
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof SettingsError ? 2 : 1;
 }
 
 function readFlags() {

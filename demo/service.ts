@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { demoChainId } from "./anvil.ts";
 import { Child } from "./child.ts";
-import { waitUntilReady } from "./wait-patiently.ts";
+import { pollReadiness, waitUntilReady } from "./wait-patiently.ts";
 
 export type ServiceOptions = {
   /** `serve` by default, which is everything in one process. The others are parts of a cluster. */
@@ -25,12 +24,16 @@ export type ServiceOptions = {
   readonly stop: AbortSignal;
 };
 
-const readyPauseMs = 100;
 const shownLogLines = 5;
 /** The settings that the demo decides itself. Other settings of the environment apply to its service. */
 const ownSettings =
   /^ODDWIRE_(?:RPC|CHAIN|START|CONTRACTS|DATA_DIR|ADMIN_KEY|HMAC|CLICKHOUSE|REDIS|VENUE)/;
 const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+
+/** Thrown for settings of the environment that the service refuses. */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+}
 
 /** The service itself, as its users start it. */
 export class Service {
@@ -50,7 +53,7 @@ export class Service {
       env: settingsIn(env),
       encoding: "utf8",
     });
-    if (status !== 0) throw new Error(stderr.trimEnd());
+    if (status !== 0) throw new SettingsError(stderr.trimEnd());
     const port = Number(env["ODDWIRE_PORT"] ?? 0);
     if (port !== 0 && !(await isFree(port)))
       throw new Error(`ODDWIRE_PORT: port ${port} is in use`);
@@ -106,11 +109,9 @@ export class Service {
 
   /** Waits until the service has caught up with the chain. */
   async waitReady(stop: AbortSignal): Promise<void> {
-    await waitUntilReady("the service to catch up with the chain", stop, async (signal) => {
-      while (!(await fetch(`${this.baseUrl}/v1/ready`, { signal })).ok) {
-        await pause(readyPauseMs, undefined, { signal });
-      }
-    });
+    await waitUntilReady("the service to catch up with the chain", stop, async (signal) =>
+      pollReadiness(this.baseUrl, signal),
+    );
   }
 
   /** Returns the first token of the open market with the highest volume in the last 24 hours. */

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 const reportMs = 10_000;
 /**
  * A busy machine takes a minute for work that takes an idle one two seconds. Work that takes longer than this hangs.
@@ -25,5 +27,18 @@ export async function waitUntilReady<Done>(
     throw signal.aborted ? signal.reason : error;
   } finally {
     clearInterval(reports);
+  }
+}
+
+/** The first and the longest pause between two requests whether a service is ready. */
+const pauseMs = { first: 100, longest: 1000 };
+
+/** Resolves when a service is ready. The limit of this machine's address can be lower than the requests that this takes. */
+export async function pollReadiness(baseUrl: string, signal: AbortSignal): Promise<void> {
+  for (let ms = pauseMs.first; ; ms = Math.min(2 * ms, pauseMs.longest)) {
+    const { ok, status, headers } = await fetch(`${baseUrl}/v1/ready`, { signal });
+    if (ok) return;
+    const retryMs = status === 429 ? Number(headers.get("Retry-After")) * 1000 : 0;
+    await pause(Math.max(ms, retryMs), undefined, { signal });
   }
 }

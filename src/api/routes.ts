@@ -10,6 +10,7 @@ import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { lakeRoutes } from "./lake/lake-routes.ts";
 import { withFields } from "./lists/fields.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
+import { ReadQueue } from "./lists/read-queue.ts";
 import type { ListParts } from "./lists/row-list.ts";
 import { withTokenNames } from "./lists/token-names.ts";
 import { withWrongIds } from "./lists/wrong-ids.ts";
@@ -63,7 +64,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
   const { keys, ipBlocks, audit } = access;
   const { cursors } = backend;
   const { exportRowsMax: rowsMax, log } = parts;
-  const lists = { ...backend, bulk: new BulkAnswers({ rowsMax, cursors, keys, log }) };
+  const bulk = new BulkAnswers({ rowsMax, cursors, keys, log });
+  const lists = { ...backend, bulk, heavyReads: new ReadQueue() };
   const services = { keys, ipBlocks, audit, clock, cursors };
   const routes: Readonly<Record<string, Route>> = {
     ...Object.fromEntries(

@@ -188,3 +188,31 @@ test("400: a category with a generation, and other wrong parameters", async () =
     assertError(await server.get(`/v1/stats?${query}`), "VALIDATION_ERROR");
   }
 });
+
+test("503: heavy reads of totals and of candles wait in one queue", async () => {
+  const [market = {}] = await server.getAll("/v1/markets?limit=100&sort=trades_24h");
+  const category = "Heavy";
+  server.state.applyMetadata(market["id"] as ConditionId, { ...noMetadata, category });
+  const [token] = market["tokens"] as [{ token_id: string }];
+  const paths = [
+    "/v1/stats?category=heavy",
+    `/v1/candles?token_ids=${token.token_id}`,
+    "/v1/stats?exchange_version=2",
+  ];
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) =>
+      Promise.all(paths.map(async (path) => server.get(`${path}&limit=${at + 1}`))),
+    ),
+  );
+  const counts = paths.map((_, at) => {
+    const own = answers.map((several) => several[at]);
+    for (const answer of own) if (answer?.status === 503) assert(answer.headers.get("retry-after"));
+    return [200, 503].map((status) => own.filter((answer) => answer?.status === status).length);
+  });
+  const [totals = [], candles = [], ofGeneration] = counts;
+  for (const [fine = 0, refused = 0] of [totals, candles]) {
+    assert.equal(fine + refused, 100);
+    assert(refused > 0, JSON.stringify(counts));
+  }
+  assert.deepEqual(ofGeneration, [100, 0]);
+});

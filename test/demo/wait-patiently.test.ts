@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { waitUntilReady } from "../../demo/wait-patiently.ts";
+import { pollReadiness, waitUntilReady } from "../../demo/wait-patiently.ts";
+import { cleanUp } from "../support/clean-up.ts";
 
 /** Collects the printed lines. Only the test advances the time. */
 function openStage(t: TestContext): {
@@ -54,4 +57,21 @@ test("an abort ends the wait immediately, and an error of the work is thrown unc
     throw new Error("no such program");
   });
   await assert.rejects(failing, /^Error: no such program$/);
+});
+
+test("readiness is asked for as seldom as the limit of the address requires", async (t) => {
+  const requests: number[] = [];
+  const server = createServer((_request, response) => {
+    requests.push(performance.now());
+    if (requests.length === 2) response.writeHead(429, { "Retry-After": "1" }).end();
+    else response.writeHead(requests.length < 4 ? 503 : 200).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanUp(t, async () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await pollReadiness(`http://127.0.0.1:${port}`, never);
+  const [, limited = 0, next = 0] = requests;
+  assert.equal(requests.length, 4);
+  assert(next - limited > 900, `${next - limited} ms`);
 });

@@ -395,6 +395,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
         ["/event/none", "This event is not known here"],
         ["/market", "There is no such page"],
         ["/nowhere/at/all", "There is no such page"],
+        ["/guide/nowhere", "The guide has no such page here"],
       ] as const) {
         await follow(page, path);
         await page.waitForSelector(`text=${text}`);

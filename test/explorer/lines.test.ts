@@ -10,6 +10,7 @@ import {
   toLine,
   withSettlement,
 } from "../../explorer/src/charts/lines.ts";
+import { getTickLabels } from "../../explorer/src/charts/price-axis.ts";
 import { toInstant, zoned, zonedSeconds } from "../../explorer/src/charts/zoned-time.ts";
 import { cleanUp } from "../support/clean-up.ts";
 
@@ -91,9 +92,29 @@ suite("the line of a resolved market", () => {
     ]);
   });
 
+  test("has the volume of its last trades where their price is", () => {
+    const late = [...candles, candleAt(3 * minuteMs, 0.9, 0.7)];
+    const settled = withSettlement(toLine(toBuckets(window, late, nowMs)), resolvedAt(nowMs));
+    const volumes = settled.map((one) => [timeIn.line(one), one.volumeUsd]);
+    assert.deepEqual(volumes.slice(-2), [
+      [nowMs - 1000, 5],
+      [nowMs, 0],
+    ]);
+  });
+
   test("is the payout alone if the market ended before it", () => {
     const closes = withSettlement(line, resolvedAt(-minuteMs)).map(({ close }) => close);
     assert.deepEqual(new Set(closes), new Set([1]));
+  });
+});
+
+suite("the price axis", () => {
+  test("leaves out the labels that the tag of a last price would cover in part", () => {
+    const prices = [0.4, 0.45, 0.5, 0.55];
+    assert.deepEqual(getTickLabels(prices, [0.49]), ["40%", "45%", "", "55%"]);
+    assert.deepEqual(getTickLabels(prices, [0.475, 0.56]), ["40%", "45%", "50%", ""]);
+    assert.deepEqual(getTickLabels(prices, []), ["40%", "45%", "50%", "55%"]);
+    assert.deepEqual(getTickLabels([0.4], [0.4]), [""]);
   });
 });
 

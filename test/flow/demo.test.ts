@@ -133,12 +133,12 @@ test("a demo refuses invalid settings and a port in use before it plays a market
   await once(server, "listening");
   cleanUp(t, async () => void server.close());
   const { port } = server.address() as AddressInfo;
-  for (const [settings, message] of [
-    [{ ODDWIRE_PORT: String(port) }, `ODDWIRE_PORT: port ${port} is in use`],
-    [{ ODDWIRE_PROT: "1" }, "ODDWIRE_PROT is not a setting; did you mean ODDWIRE_PORT?"],
+  for (const [settings, message, code] of [
+    [{ ODDWIRE_PORT: String(port) }, `ODDWIRE_PORT: port ${port} is in use`, 1],
+    [{ ODDWIRE_PROT: "1" }, "ODDWIRE_PROT is not a setting; did you mean ODDWIRE_PORT?", 2],
   ] as const) {
     const demo = new Demo(t, { ...settings, ODDWIRE_DATA_DIR: await makeFolder(t) });
-    assert.equal(await demo.exited, 1);
+    assert.equal(await demo.exited, code);
     assert(demo.output.includes(message), demo.output);
     assert(!demo.output.includes("chain "), demo.output);
   }

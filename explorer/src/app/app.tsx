@@ -117,12 +117,26 @@ function Content({ children }: { readonly children: ComponentChild }) {
 
 /** The page of an unknown address. It needs no key. */
 function UnknownPage() {
+  if (segments.value[0] === "guide") return <UnknownGuide />;
   return (
     <>
       <h1 class="loading">Not found</h1>
       <Notice title="There is no such page">
         <a href={paths.markets}>Go to the markets</a>, or read the{" "}
         <a href={paths.reference}>API reference</a>.
+      </Notice>
+    </>
+  );
+}
+
+/** A page of the documentation that the service does not have: a checkout has none until they are built. */
+function UnknownGuide() {
+  return (
+    <>
+      <h1 class="loading">Not found</h1>
+      <Notice title="The guide has no such page here">
+        In a checkout, <code>npm run guide</code> builds it; then load this page again. The{" "}
+        <a href={paths.reference}>API reference</a> is always there.
       </Notice>
     </>
   );

@@ -15,10 +15,10 @@ import {
   type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { percent } from "../format/numbers.ts";
 import { dateAndTime, monthAndDay } from "../format/times.ts";
 import type { Bucket } from "./buckets.ts";
 import { timeIn, type VolumeBar } from "./lines.ts";
+import { axisLabel, getTickLabels } from "./price-axis.ts";
 import { toInstant, zoned, zonedSeconds } from "./zoned-time.ts";
 
 /** The series of one line, or of the candles. */
@@ -75,7 +75,13 @@ export class PriceChart {
         tickMarkFormatter: dayLabel,
       },
       rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: pricePane },
-      localization: { priceFormatter: axisLabel, timeFormatter: timeLabel, locale: "en" },
+      localization: {
+        priceFormatter: axisLabel,
+        tickmarksPriceFormatter: (prices: readonly number[]) =>
+          getTickLabels(prices, getLastPrices(this.#drawing)),
+        timeFormatter: timeLabel,
+        locale: "en",
+      },
       handleScroll: { vertTouchDrag: false },
     });
     this.#volume = this.#chart.addSeries(HistogramSeries, {
@@ -227,9 +233,10 @@ function lineName({ id, color }: ChartSeries): string {
   return `${id} ${color}`;
 }
 
-/** Returns the axis label of a probability; empty outside of 0 to 1. */
-function axisLabel(price: number): string {
-  return price < -0.0001 || price > 1.0001 ? "" : percent(Math.max(0, price));
+function getLastPrices(drawing: Drawing | null): readonly number[] {
+  return (drawing?.series ?? []).flatMap(
+    ({ buckets }) => buckets.findLast(({ close }) => close !== null)?.close ?? [],
+  );
 }
 
 function timeLabel(time: Time): string {

@@ -85,8 +85,8 @@ function Drawn(props: {
   const drawing = useMemo((): Drawing => {
     const [all = []] = data.lines;
     const buckets = isOn ? asOf(all, { atMs, toMs, price }) : all;
-    const bars = form === "line" ? toLine(buckets) : buckets;
-    const own = form === "line" && !isOn ? withSettlement(bars, market) : bars;
+    const line = form === "line" ? toLine(buckets) : buckets;
+    const own = form === "line" && !isOn ? withSettlement(line, market) : line;
     const token = market.tokens[chosen];
     const series = {
       id: token?.token_id ?? "",
@@ -95,7 +95,7 @@ function Drawn(props: {
       buckets: chosen === 0 ? own : invertBuckets(own),
     };
     const view = `${range} ${form} ${data.window.resolution}`;
-    return { form, series: [series], bars, view };
+    return { form, series: [series], bars: own, view };
   }, [market.id, market.resolution, chosen, range, form, data, isOn, atMs, price, toMs]);
   return <ChartView drawing={drawing} />;
 }

@@ -20,6 +20,7 @@ import { getPage, rangeMeta, toListShape, toPagination } from "../route/list-ans
 import { WrittenJson } from "../route/response-cache.ts";
 import { defineRoute, fillPath, type Route, type RouteOptions } from "../route/route.ts";
 import { type Fields, pickColumns, pickFields } from "./fields.ts";
+import type { ReadQueue } from "./read-queue.ts";
 
 const chainPageRows = 100;
 
@@ -27,7 +28,11 @@ const chainPageRows = 100;
 export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 
 /** The parts that list routes need. */
-export type ListParts = Backend & { readonly bulk: BulkAnswers };
+export type ListParts = Backend & {
+  readonly bulk: BulkAnswers;
+  /** The reads of all lists that take longer than a page. */
+  readonly heavyReads: ReadQueue;
+};
 
 /** The source of the rows of a list, from the end of the previous page on. */
 export type RowSource<Item> = {

@@ -338,7 +338,7 @@ export const webLimits = {
   errorDetailsMax: 20,
   /** Rows of a page. A file with more rows is an export. */
   pageRowsMax: 1_000,
-  /** Concurrent reads of many candles, of 50 ms each, and how many more wait: the embedded engine has two readers. */
+  /** Concurrent reads of many candles or of categories, of 50 ms each, and how many more wait: the engine has two readers. */
   heavyReadsMax: 2,
   heavyReadsWaitingMax: 32,
   /** Concurrent exports of all callers. Each holds two chunks of up to 35 MB, and uses up to a core. */

@@ -27,7 +27,6 @@ import {
   getFirstBucket,
   readNewestCandles,
 } from "../../lists/candle-page.ts";
-import { ReadQueue } from "../../lists/read-queue.ts";
 import { type ListParts, listRoute, publicAs } from "../../lists/row-list.ts";
 import { paginationSchema, rangeMeta } from "../../route/list-answer.ts";
 import { WrittenJson } from "../../route/response-cache.ts";
@@ -111,8 +110,7 @@ export function listCandles(backend: ListParts): Route {
 }
 
 /** Returns the newest candles of several tokens in the requested order, without tokens never seen on the chain. */
-export function listManyCandles(backend: Backend): Route {
-  const queue = new ReadQueue();
+export function listManyCandles(backend: ListParts): Route {
   return defineRoute({
     path: "/v1/candles",
     summary: "List candles of tokens",
@@ -141,7 +139,7 @@ export function listManyCandles(backend: Backend): Route {
       const { now } = backend.state.dayWindow;
       const buckets = { bucketSeconds, now, ...toBuckets(query, bucketSeconds) };
       const range = { ...buckets, ...getFilling(query, backend) };
-      const read = await queue.run(reply, async () =>
+      const read = await backend.heavyReads.run(reply, async () =>
         readNewestCandles(backend.facts, range, outcomes),
       );
       const data = tokenIds.map((id, at) => ({

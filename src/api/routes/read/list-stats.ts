@@ -34,7 +34,7 @@ export function listStats(parts: ListParts): Route {
     row: statsRow,
     toRow: toStatsRow,
     getCachePolicy: () => untilChange(parts),
-    open: ({ query, path }) => {
+    open: ({ query, path }, reply) => {
       const { category: categories, exchange_version: generation, builder } = query;
       const scopes = Object.entries({
         category: categories,
@@ -48,7 +48,13 @@ export function listStats(parts: ListParts): Route {
       checkCategories(parts.state.directory.columns, categories ?? []);
       const scope = builder ?? ((generation ?? 0) as StatsScope);
       const bucketSeconds = statsSeconds[query.resolution];
-      const read = (page: BucketPage) => readStats(parts, { ...page, scope, categories });
+      const readTotals = async (page: BucketPage) =>
+        readStats(parts, { ...page, scope, categories });
+      // Those of categories add up the candles of their markets; the others are in memory.
+      const read =
+        categories === undefined
+          ? readTotals
+          : async (page: BucketPage) => parts.heavyReads.run(reply, async () => readTotals(page));
       return bucketSource(parts, { path, query, bucketSeconds, read });
     },
   });
