@@ -1,7 +1,7 @@
 import { hexDigitFlags, hexDigitsAll, zeroDigits } from "./parse-hex.ts";
 import type { StringTable } from "./string-table.ts";
 
-/** Thrown where bytes are not as expected. One shared error is enough: `scan-logs.ts` always catches it. */
+/** Thrown where bytes are not as expected. One shared error is enough: `parse-body.ts` always catches it. */
 export const mismatch = new Error("bytes that are not as expected");
 
 const quote = 0x22;

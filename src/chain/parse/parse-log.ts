@@ -36,7 +36,7 @@ type LogJson = Readonly<Record<keyof RawLog | "transactionHash" | "transactionIn
 export const logsPerBlockMax = 1_000_000;
 
 /**
- * Parses a list of logs, unless `scan-logs.ts` has parsed it already. Checks the form of each log; `check-logs.ts`
+ * Parses a list of logs, unless `parse-body.ts` has parsed it already. Checks the form of each log; `check-logs.ts`
  * checks them together. Throws a `malformed` `EndpointError`, also for a `removed` log.
  */
 export function parseLogs(value: unknown): ParsedLogs {

@@ -6,7 +6,7 @@ const noAddress = `0x${"0".repeat(40)}` as Address;
 
 /** A log that stays in the bytes of its answer. Strings are made on demand while the source is open. */
 export class ScannedLog implements RawLog, LogText {
-  // `scan-logs.ts` sets these fields, in the order in which the node wrote them.
+  // `parse-body.ts` sets these fields, in the order in which the node wrote them.
   address: Address = noAddress;
   topic0: Hash = zeroHash;
   blockNumber = 0;
