@@ -3,7 +3,7 @@
  * one with a hundredth, 100,000 others of which few trade often, and a token with 200,000 holders. Every second row of a
  * wallet sells half of what the row before has bought.
  */
-import type { Address, TokenId } from "../src/base/ids.ts";
+import { type Address, type TokenId, toSeq } from "../src/base/ids.ts";
 import { countNames } from "../src/storage/codec/commit-counts.ts";
 import { selectByToken } from "../src/storage/codec/fill-layout.ts";
 import type { Engine } from "../src/storage/engine/engine.ts";
@@ -33,6 +33,8 @@ export const holders = 200_000;
 const tenth = `0x${"0a".repeat(20)}` as Address;
 const hundredth = `0x${"0b".repeat(20)}` as Address;
 const rowsPerInsert = 2_000_000;
+/** Blocks whose fills are one insert. The engine merges the parts of some, as in a backfill. */
+const blocksPerInsert = 1000;
 const oneInsert = `SETTINGS min_insert_block_size_rows = ${rowsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1, allow_suspicious_fixed_string_types = 1`;
 
 /** Adds the ledgers to a store that `fillColdStore` filled, or reads what an earlier call stored. */
@@ -56,9 +58,12 @@ async function fill(engine: Engine, given: LedgerStore): Promise<void> {
     process.stdout.write(`\r${from} of ${rows} rows`);
   }
   await engine.command(fillsSql);
-  await engine.command(tradedFillsSql);
-  const traded = `SELECT * FROM fills WHERE ${isTraded}`;
-  await engine.command(`INSERT INTO fills_by_token ${selectByToken(traded)} ${oneInsert}`);
+  for (let from = 0; from < toBlocks(trades); from += blocksPerInsert) {
+    const isInRange = `${isTraded} AND seq >= ${toSeq(from, 0)} AND seq < ${toSeq(from + blocksPerInsert, 0)}`;
+    await engine.command(tradedFillsSql(isInRange, given));
+    const traded = `SELECT * FROM fills WHERE ${isInRange}`;
+    await engine.command(`INSERT INTO fills_by_token ${selectByToken(traded)} ${oneInsert}`);
+  }
   await engine.command(holdersSql(given));
   await engine.command(
     `INSERT INTO balance_changes SELECT token_id, wallet, seq, timestamp, shares FROM ledger ${oneInsert}`,
@@ -93,7 +98,7 @@ function ledgerSql(
     ${toBytes32("21, n")}, token_id, 'trade', n % 3 = 0 ? 'taker' : 'maker', 'none',
     n % 2 = 0 ? size : -intDiv(size, 2),
     reinterpret(toInt128(n % 2 = 0 ? -intDiv(size, 2) : intDiv(size, 3)), 'Decimal(38, 6)'),
-    reinterpret(toInt128(intDiv(size, 200)), 'Decimal(38, 6)'), 0, ${toWallet("22, n")}, ${toWallet("23")}
+    reinterpret(toInt128(intDiv(size, 200)), 'Decimal(38, 6)'), 0, n % 3 = 0 ? toFixedString('', 20) : ${toWallet("22, n")}, ${toWallet("23")}
   FROM (
     SELECT number AS n, intDiv(number, 2) AS pair, intDiv(number, ${perBlock}) AS block,
       toInt64(1 + cityHash64(24, pair) % 100000) * 10000 AS size,
@@ -113,14 +118,18 @@ const fillsSql = `INSERT INTO ledger SELECT
 /** The rows of `ledgerSql`: their logs follow those of the fills of the store. */
 const isTraded = "seq % 1000000 BETWEEN 1000 AND 899999";
 
-/** The fills of these rows. */
-const tradedFillsSql = `INSERT INTO fills SELECT
-    seq, timestamp, token_id, 'maker', role = 'maker' ? wallet : counterparty, role = 'maker' ? counterparty : wallet,
+/** The fills of some of these rows. */
+function tradedFillsSql(isInRange: string, { trades, rows }: LedgerStore): string {
+  const number = `intDiv(seq, 1000000) * ${Math.ceil(rows / toBlocks(trades))} + seq % 1000000 - 1000`;
+  const other = toWallet(`22, ${number}`);
+  return `INSERT INTO fills SELECT
+    seq, timestamp, token_id, 'maker', role = 'maker' ? wallet : ${other}, role = 'maker' ? ${other} : wallet,
     reinterpret(toInt128(abs(shares)), 'Decimal(38, 6)') AS size, abs(cash), shares > 0 ? 'SELL' : 'BUY', 2,
     tx_hash, tx_hash, tx_hash, via, 'standard', shares > 0 ? 'BUY' : 'SELL', token_id,
     reinterpret(shares > 0 ? abs(cash) : size, 'UInt128'), reinterpret(shares > 0 ? size : abs(cash), 'UInt128'),
     fee, 0, tx_hash, tx_hash, 'complementary', tx_hash, seq, 0
-  FROM ledger WHERE ${isTraded} AND role != 'none' ${oneInsert}`;
+  FROM ledger WHERE ${isInRange} AND role != 'none' ${oneInsert}`;
+}
 
 function holdersSql({ trades, secondsPerBlock }: LedgerStore): string {
   const [token] = getTokens(trades).ids;
