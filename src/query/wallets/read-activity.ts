@@ -9,7 +9,7 @@ import {
 import { type LedgerRow, subsPerCause } from "../../market/ledger/ledger-row.ts";
 import { readLedger } from "../../storage/codec/read-ledger.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { fewRowsSettings } from "../../storage/engine/read-settings.ts";
+import { inOrderSettings } from "../../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../../storage/sql-literal.ts";
 import type { HeadBuffer } from "../../views/head/head-buffer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -33,7 +33,7 @@ export function storedActivity({ wallets, filter, ...order }: ActivityList): Sto
     query: "activity",
     table: "ledger",
     hasSub: true,
-    settings: fewRowsSettings,
+    settings: inOrderSettings,
     read: (engine, clauses) => readCauses(engine, wallets, clauses),
     unfinalizedIn: (headBuffer) => unfinalizedActivity(headBuffer, wallets),
     ...activityCondition(wallets, filter),
@@ -79,7 +79,7 @@ async function readCauses(
     engine,
     `WHERE ${isIn("wallet", wallets.map(hexLiteral))}
        AND seq IN ${listLiteral([...seqs].map(integerLiteral))}
-       AND sub % ${subsPerCause} BETWEEN 1 AND ${activityTokensMax} SETTINGS ${fewRowsSettings}`,
+       AND sub % ${subsPerCause} BETWEEN 1 AND ${activityTokensMax} SETTINGS ${inOrderSettings}`,
   );
   const isRead = new Set(first.map(getCauseKey));
   return groupActivity([...first, ...further.filter((row) => isRead.has(getCauseKey(row)))]);

@@ -3,6 +3,7 @@ import type { Address, Seq } from "../../base/ids.ts";
 import type { BalanceChange, LedgerRow } from "../../market/ledger/ledger-row.ts";
 import type { FoldRow } from "../../market/ledger/position.ts";
 import type { Engine } from "../engine/engine.ts";
+import { inOrderSettings } from "../engine/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../sql-literal.ts";
 import { readRows } from "./fixed-rows.ts";
 import {
@@ -43,7 +44,9 @@ export async function readBalances(engine: Engine, clauses: string): Promise<Bal
 /** Whether a wallet has a row below a position. */
 export async function hasLedger(engine: Engine, wallet: Address, below: Seq): Promise<boolean> {
   const own = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
-  const rows = await engine.query(`SELECT 1 FROM ledger WHERE ${own} LIMIT 1`);
+  const rows = await engine.query(
+    `SELECT 1 FROM ledger WHERE ${own} LIMIT 1 SETTINGS ${inOrderSettings}`,
+  );
   return rows.length > 0;
 }
 
@@ -56,7 +59,8 @@ export async function* readFoldRows(
   const own = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
   let after = "1";
   for (;;) {
-    const clauses = `FROM ledger WHERE ${own} AND ${after} ORDER BY seq, sub LIMIT ${pageRows}`;
+    const clauses = `FROM ledger WHERE ${own} AND ${after} ORDER BY seq, sub LIMIT ${pageRows}
+      SETTINGS ${inOrderSettings}`;
     let [count, seq, sub] = [0, 0, 0];
     const rows = await readRows(engine, { columns: foldColumns, clauses }, (reader, row, at) => {
       count += 1;
