@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Candle, Market } from "../../clients/typescript/src/api.ts";
-import { type Bucket, toBuckets } from "../../explorer/src/charts/buckets.ts";
+import { type Bucket, getWindow, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import {
   asOf,
   sumVolumes,
@@ -108,6 +108,22 @@ suite("the line of a resolved market", () => {
   });
 });
 
+suite("the window of a market that ended", () => {
+  test("has no bucket that begins at its end", () => {
+    const common = { range: "All", firstMs: 0, form: "line", chosen: "1m" } as const;
+    const last = (endMs: number) => getWindow({ ...common, endMs }).toMs / minuteMs;
+    assert.deepEqual(
+      [5, 5.01, 5.99].map((end) => last(end * minuteMs)),
+      [4, 5, 5],
+    );
+    const settled = toBuckets(getWindow({ ...common, endMs: 5 * minuteMs }), [], 5 * minuteMs);
+    assert.deepEqual(
+      settled.map(({ toMs }) => toMs / minuteMs),
+      [1, 2, 3, 4, 5],
+    );
+  });
+});
+
 suite("the price axis", () => {
   test("leaves out the labels that the tag of a last price would cover in part", () => {
     const prices = [0.4, 0.45, 0.5, 0.55];
@@ -115,6 +131,11 @@ suite("the price axis", () => {
     assert.deepEqual(getTickLabels(prices, [0.475, 0.56]), ["40%", "45%", "50%", ""]);
     assert.deepEqual(getTickLabels(prices, []), ["40%", "45%", "50%", "55%"]);
     assert.deepEqual(getTickLabels([0.4], [0.4]), [""]);
+  });
+
+  test("has different labels for different prices", () => {
+    const labels = getTickLabels([-0.005, 0, 0.005, 0.01, 0.02, 0.025], []);
+    assert.deepEqual(labels, ["", "0%", "0.5%", "1%", "2%", "2.5%"]);
   });
 });
 

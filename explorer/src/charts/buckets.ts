@@ -66,7 +66,8 @@ export function getWindow(options: {
   const best = fitting.find((one) => toSeconds[one] >= requested) ?? fitting.at(-1) ?? "1d";
   const resolution = chosen !== null && fitting.includes(chosen) ? chosen : best;
   const bucketMs = toSeconds[resolution] * 1000;
-  const toMs = Math.floor(endMs / bucketMs) * bucketMs;
+  // A bucket that begins at the end has no time.
+  const toMs = (Math.ceil(endMs / bucketMs) - 1) * bucketMs;
   const fromMs = Math.floor((endMs - seconds * 1000) / bucketMs) * bucketMs;
   return { fromMs: Math.max(fromMs, toMs - (bucketsMax - 1) * bucketMs), toMs, resolution };
 }

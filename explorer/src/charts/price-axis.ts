@@ -12,8 +12,13 @@ export function axisLabel(price: number): string {
 /** Returns the labels of a price axis, without those that the tag of a last price would cover in part. */
 export function getTickLabels(prices: readonly number[], lastPrices: readonly number[]): string[] {
   const [one = 0, other = 1] = prices;
-  const covered = tagShare * Math.abs(other - one);
-  return prices.map((price) =>
-    lastPrices.some((last) => Math.abs(last - price) < covered) ? "" : axisLabel(price),
-  );
+  const step = Math.abs(other - one);
+  const isFine = step < 0.0099;
+  return prices.map((price) => {
+    const label = axisLabel(price);
+    const isCovered = lastPrices.some((last) => Math.abs(last - price) < tagShare * step);
+    if (label === "" || isCovered) return "";
+    // Rounded to percents, two labels would be the same.
+    return isFine ? `${Number((100 * price).toFixed(2))}%` : label;
+  });
 }
