@@ -5,7 +5,14 @@ import type { Candle, Market } from "../../clients/typescript/src/api.ts";
 import { getWindow, resolutionsFor, toBuckets } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
 import { groupMarkets, toLabel, toTitle } from "../../explorer/src/format/group-markets.ts";
-import { cents, dollars, exact, exactDollars, percent } from "../../explorer/src/format/numbers.ts";
+import {
+  cents,
+  dollars,
+  exact,
+  exactDollars,
+  gain,
+  percent,
+} from "../../explorer/src/format/numbers.ts";
 import { foundGroups } from "../../explorer/src/service/found-markets.ts";
 
 const hourMs = 3_600_000;
@@ -132,4 +139,12 @@ test("a value that is nearly nothing or nearly everything is not rounded to it",
     [exact(0.004), exact(0.3 - 0.1 - 0.2), exactDollars(0.004), dollars(0.004), cents(0.00002)],
     ["<0.01", "0", "<$0.01", "<$0.01", "<0.01¢"],
   );
+  assert.deepEqual(["-0.004", "0.000001", "-0.01", "0", "-3.4", "1200"].map(gain), [
+    "−$0.00",
+    "+$0.00",
+    "−$0.01",
+    "$0",
+    "−$3.40",
+    "+$1.2K",
+  ]);
 });

@@ -87,11 +87,12 @@ export function exactDollars(value: Amount): string {
   });
 }
 
-/** A gain or a loss in dollars: `+$1.2K`, `−$3.40`. */
+/** A gain or a loss in dollars: `+$1.2K`, `−$3.40`, `−$0.00` for less than a cent. */
 export function gain(value: Amount): string {
   return orUnknown(value, (amount) => {
-    const text = dollars(Math.abs(amount));
-    return Math.abs(amount) < noise ? "$0" : `${amount < 0 ? "−" : "+"}${text}`;
+    const size = Math.abs(amount);
+    if (size < noise) return "$0";
+    return `${amount < 0 ? "−" : "+"}${size < hundredth ? "$0.00" : dollars(size)}`;
   });
 }
 
