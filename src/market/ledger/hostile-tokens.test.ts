@@ -94,9 +94,9 @@ describe("amounts up to 2^256 - 1", () => {
       const rows = [sent, received, returned].flatMap(({ ledger }) => ledger);
       assert.deepEqual(decodeLedger(encodeLedger(rows)), rows);
       assert.deepEqual(
-        received.ledger.map(getShares),
-        [-amount, -amount, amount, amount],
-        "a transfer has its own sign",
+        [...sent.ledger, ...received.ledger].map(getShares),
+        [amount, amount, -amount, -amount, amount, amount],
+        "every row has its own sign",
       );
       assert.deepEqual(
         [sent, received, returned].flatMap(({ quarantined, anomalies }) => [

@@ -61,7 +61,10 @@ export type BalanceChange = {
   readonly shares: bigint;
 };
 
-/** Returns the shares of a row. Only transfers have 2^255 or more; these are stored with the other sign. */
+/** Shares from here on are stored with the other sign. Only transfers have them. */
+export const signedSharesMax = 2n ** 255n;
+
+/** Returns the shares of a row. */
 export function getShares({ kind, shares }: Pick<LedgerRow, "kind" | "shares">): bigint {
   if (kind === "transfer_in" && shares < 0n) return BigInt.asUintN(256, shares);
   if (kind === "transfer_out" && shares > 0n) return -BigInt.asUintN(256, -shares);

@@ -4,7 +4,7 @@ import type { Contract, Contracts } from "../../contracts/contracts.ts";
 import type { PositionsChanged, TokenAmount } from "../../contracts/events.ts";
 import { getPool } from "./collateral.ts";
 import { type Entry, getAmounts, type LedgerDraft } from "./ledger-draft.ts";
-import { type PositionNature, zeroAddress } from "./ledger-row.ts";
+import { type PositionNature, signedSharesMax, zeroAddress } from "./ledger-row.ts";
 import type { Movement } from "./settle-fills.ts";
 import { extract, negate, type Part } from "./token-flow.ts";
 
@@ -95,7 +95,8 @@ export class PositionChanges {
   /** A wallet splits, merges or redeems at ConditionalTokens itself. */
   #changeOwn(event: PositionsChanged, seq: Seq, via: Address): void {
     const { account, cause } = event;
-    const isOwn = ({ at }: Part) => at === account;
+    // Only of foreign collateral there are more. They stay transfers, whose kind has the sign.
+    const isOwn = ({ at, amount }: Part) => at === account && amount < signedSharesMax;
     const minted = getAmounts(extract(this.minted, isOwn));
     const burnt = negate(getAmounts(extract(this.burnt, isOwn)));
     const [main, other] = cause === "split" ? [minted, burnt] : [burnt, minted];

@@ -3,6 +3,7 @@ import type { TokenId } from "../../../src/base/ids.ts";
 import type { TokenAmount } from "../../../src/contracts/events.ts";
 import * as legacy from "./contracts/legacy-contracts.ts";
 import * as modern from "./contracts/protocol-v2.ts";
+import { mintForeign, sendBatch } from "./hostile-operations.ts";
 import * as own from "./legacy-operations.ts";
 import * as markets from "./model-markets.ts";
 import * as later from "./modern-operations.ts";
@@ -39,7 +40,13 @@ export const operations: readonly (readonly [weight: number, operation: Operatio
 ];
 
 /** Operations of a transaction of its own: what a contract keeps has an owner until the transaction ends. */
-export const loneOperations: readonly Operation[] = [strand, strand, closeStranded];
+export const loneOperations: readonly Operation[] = [
+  strand,
+  strand,
+  closeStranded,
+  mintForeign,
+  sendBatch,
+];
 
 /** Any tokens of a wallet. */
 function anyHoldings({ tx, random, wallet }: Turn, isOfCtf: boolean): readonly TokenAmount[] {
@@ -83,7 +90,12 @@ function transfer(turn: Turn): void {
     return tx.bookTransfer(wallet, to, [first]);
   }
   const half = first.amount / 2n;
-  const nothing = { tokenId: random.pick([...tx.state.balances.keys()]), amount: 0n };
+  // Of any token, also of one whose market is not prepared.
+  const anyToken = random.pick(markets.traded).tokens[0] as TokenId;
+  const nothing = {
+    tokenId: random.pick([...tx.state.balances.keys(), anyToken]),
+    amount: 0n,
+  };
   const twice = [
     ...(random.chance(0.5) ? [nothing] : []),
     { ...first, amount: first.amount - half },

@@ -39,9 +39,12 @@ export function isPrepared({ tx }: Turn, condition: ModelCondition): boolean {
   return condition.kind === "protocol_v2" || tx.state.prepared.has(condition.id);
 }
 
-/** Whether exchanges and adapters accept the condition. */
+/**
+ * The conditions that exchanges and adapters accept. The contracts accept prepared ones only; here tokens of standard
+ * conditions also move before.
+ */
 export function legacyMarkets(turn: Turn): readonly ModelCondition[] {
-  return [...markets.standard, ...markets.negRisk].filter((one) => isPrepared(turn, one));
+  return [...markets.standard, ...markets.negRisk.filter((one) => isPrepared(turn, one))];
 }
 
 export function smallest({ tx, wallet }: Turn, tokens: readonly TokenId[]): bigint {

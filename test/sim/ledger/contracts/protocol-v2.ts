@@ -49,8 +49,22 @@ function send(
   { module, tokens }: { readonly module: Address; readonly tokens: readonly TokenAmount[] },
 ): void {
   const parties = { at: positionManager, operator: caller, from: owner, to: module };
-  if (tokens.length > 2) tx.moveBatch(parties, tokens);
-  else for (const token of tokens) tx.move(parties, token);
+  // Wallets send as they like: single transfers, or a batch that can begin with nothing and name a token twice.
+  const form = tx.logs.length % 3;
+  if (form === 0) for (const token of tokens) tx.move(parties, token);
+  else if (form === 1) tx.moveBatch(parties, tokens);
+  else {
+    const [first, ...others] = tokens;
+    if (first === undefined) return;
+    const half = first.amount / 2n;
+    const nothing = { tokenId: tokens.at(-1)?.tokenId ?? first.tokenId, amount: 0n };
+    const parts = [
+      { ...first, amount: half },
+      ...others,
+      { ...first, amount: first.amount - half },
+    ];
+    tx.moveBatch(parties, [nothing, ...parts]);
+  }
 }
 
 /** A module mints a set. A router pays for its only recipient; who paid for several is not known. */
