@@ -3,10 +3,10 @@
  * the latency of requests while a service appends to its lake, and the bytes of the lake beside those of the store.
  * Arguments: blocks of the endless node's chain (default 60000, of about 48 fills and as many rows of the ledger each:
  * with few, the start of a command is a tenth of its time), fills of the store whose bytes are counted (default 2000000;
- * 0 for none; its hashes are as different as real ones, those of the endless node are not, and it has no ledger).
+ * 0 for none; its hashes are as different as real ones, those of the endless node are not).
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,12 +15,11 @@ import { generateKey } from "../src/access/key-format.ts";
 import { openFolderLake } from "../src/lake/folder-lake.ts";
 import { readManifest } from "../src/lake/import-lake.ts";
 import type { Manifest } from "../src/lake/manifest.ts";
-import { readContracts } from "../src/roles/read-contracts.ts";
-import { tieDataDirectory } from "../src/storage/directory/data-directory.ts";
 import { openFolder } from "../src/storage/embedded/open-folder.ts";
+import { tieToContracts } from "../test/support/contracts-file.ts";
 import { killServers, startServer, startService, stopService } from "./child-server.ts";
 import { fillColdStore, toBlocks } from "./cold-store.ts";
-import { contractsFromBlock0 } from "./endless-node.ts";
+import { fillLedger } from "./ledger-store.ts";
 
 const blocks = Number(process.argv[2] ?? 60_000);
 const fills = Number(process.argv[3] ?? 2_000_000);
@@ -93,20 +92,16 @@ async function measureRates(): Promise<void> {
 async function measureBytes(): Promise<void> {
   const folder = join(dir, "bytes");
   await mkdir(folder);
-  const contractsFile = join(folder, "contracts.json");
-  await writeFile(contractsFile, JSON.stringify(contractsFromBlock0()));
+  const dataDir = join(folder, "data");
   const env = {
     ODDWIRE_START_BLOCK: "0",
-    ODDWIRE_CONTRACTS_FILE: contractsFile,
-    ODDWIRE_WALLETS: "off",
-    ODDWIRE_DATA_DIR: join(folder, "data"),
+    ODDWIRE_CONTRACTS_FILE: await tieToContracts(folder, { dataDir, startBlock: 0 }),
+    ODDWIRE_DATA_DIR: dataDir,
   };
-  const secondsPerBlock = Math.floor((days * daySeconds) / toBlocks(fills * 0.8));
-  const dataDir = env.ODDWIRE_DATA_DIR;
-  await mkdir(dataDir);
-  const contracts = await readContracts({ contractsFile, wallets: "off" });
-  await tieDataDirectory({ config: { chainId: 137, dataDir }, contracts }, 0);
-  await fillColdStore({ dataDir, trades: fills * 0.8, secondsPerBlock });
+  const trades = fills * 0.8;
+  const secondsPerBlock = Math.floor((days * daySeconds) / toBlocks(trades));
+  await fillColdStore({ dataDir, trades, secondsPerBlock });
+  await fillLedger({ dataDir, trades, secondsPerBlock, rows: 0 });
   const engine = await openFolder(dataDir);
   const stored = await engine.query(
     `SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'oddwire'

@@ -7,12 +7,15 @@ import { type TestContext, test } from "node:test";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { encodeMarketSnapshot } from "../../src/api/bulk/market-snapshot.ts";
 import { formatMicros, parseMicros } from "../../src/base/decimal.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
 import { lakeFactTables, writtenColumns } from "../../src/storage/lake/lake-tables.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { runProgram } from "../support/run-command.ts";
 import {
   exported,
+  finalDays,
   getApiTrades,
   getRecipe,
   openFilled,
@@ -31,7 +34,24 @@ async function openLake(t: TestContext, salt: number) {
     const micros = ofDay.reduce((sum, row) => sum + (parseMicros(row.value_usd) ?? 0n), 0n);
     return [day, formatMicros(micros)];
   });
-  return { ...filled, rows, volumes };
+  return { ...filled, rows, volumes, ledger: sumLedger(finalDays(filled.blocks, manifest)) };
+}
+
+/** Returns the shares, dollars and fees of each wallet, by token, in the order of the recipes. */
+function sumLedger(blocks: readonly BlockFacts[]): readonly (readonly string[])[] {
+  const groups = Map.groupBy(
+    blocks.flatMap(({ ledger }) => ledger),
+    ({ wallet, tokenId }) => `${wallet} ${tokenId}`,
+  );
+  const sum = (rows: readonly LedgerRow[], field: "shares" | "cash" | "fee") =>
+    rows.reduce((total, row) => total + row[field], 0n);
+  return [...groups]
+    .toSorted()
+    .map(([key, rows]) => [
+      ...key.split(" "),
+      String(sum(rows, "shares")),
+      ...(["cash", "fee"] as const).map((field) => String(toText(formatMicros(sum(rows, field))))),
+    ]);
 }
 
 async function openDuckDb(t: TestContext) {
@@ -47,7 +67,7 @@ async function openDuckDb(t: TestContext) {
 test("DuckDB reads the rows of the API, and only the days that a query needs", {
   skip: embeddedOnly,
 }, async (t) => {
-  const { folder, rows, volumes } = await openLake(t, 30);
+  const { folder, rows, volumes, ledger } = await openLake(t, 30);
   const query = await openDuckDb(t);
   const recipe = getRecipe("DuckDB", folder).replace("2026-11-01", volumes[1]?.[0] ?? "");
   const sums = (await query(recipe)).map((row) => Object.values(row).map(toText));
@@ -60,29 +80,39 @@ test("DuckDB reads the rows of the API, and only the days that a query needs", {
   const read = await query(`SELECT ${names.join()} FROM api_trades ORDER BY seq`);
   assert.deepEqual(read.map(toTexts), rows.map(toTexts));
 
+  const changes = await query(getRecipe("Ledger in DuckDB", folder));
+  assert.deepEqual(
+    changes.map((row) => Object.values(row).map(toText)),
+    ledger,
+  );
+
   const plan = await query(
     `EXPLAIN ANALYZE SELECT sum(value_usd) FROM ${files("trades")} WHERE date = '${volumes[0]?.[0]}'`,
   );
   assert.match(JSON.stringify(plan), new RegExp(`Scanning Files: 1/${volumes.length}\\b`));
 });
 
-test("Polars reads the volumes and the trades of the API", { skip: embeddedOnly }, async (t) => {
+test("Polars reads the volumes, the trades of the API and the ledger", {
+  skip: embeddedOnly,
+}, async (t) => {
   const python = process.env["PYTHON"] ?? "python3";
   if (spawnSync(python, ["-c", "import polars"]).status !== 0)
     return t.skip("NOT TESTED: there is no Polars");
-  const { folder, volumes, rows } = await openLake(t, 33);
+  const { folder, volumes, rows, ledger } = await openLake(t, 33);
   const names = Object.keys(rows[0] ?? {});
-  const [days, trades] = ["Polars", "Trades of the API in Polars"].map((name) =>
-    getRecipe(name, folder).replace(/^import.*\n/, ""),
+  const [days, trades, changes] = ["Polars", "Trades of the API in Polars", "Ledger in Polars"].map(
+    (name) => getRecipe(name, folder).replace(/^import.*\n/, ""),
   );
   const program = `import polars as pl
 days = (${days?.trim()})
 print(days.sort("date").select(pl.all().cast(pl.String)).write_json())
 ${trades}
-print(api_trades.sort("seq").select(${JSON.stringify(names)}).cast({pl.Decimal: pl.String}).write_json())`;
+print(api_trades.sort("seq").select(${JSON.stringify(names)}).cast({pl.Decimal: pl.String}).write_json())
+changes = (${changes?.trim()})
+print(changes.select(pl.all().cast(pl.String)).write_json())`;
   const { stdout, stderr } = await runProgram(python, ["-c", program]);
   assert.equal(stderr, "");
-  const [sums = [], read = []] = stdout
+  const [sums = [], read = [], changed = []] = stdout
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as readonly object[]);
@@ -91,15 +121,25 @@ print(api_trades.sort("seq").select(${JSON.stringify(names)}).cast({pl.Decimal: 
     volumes,
   );
   assert.deepEqual(read.map(toTexts), rows.map(toTexts));
+  assert.deepEqual(
+    changed.map((row) => Object.values(row).map(toText)),
+    ledger,
+  );
 });
 
-test("ClickHouse reads the volumes of the API", {
+test("ClickHouse reads the volumes of the API and the ledger", {
   skip: embeddedOnly,
 }, async (t) => {
-  const { folder, store, rows } = await openLake(t, 31);
+  const { folder, store, rows, ledger } = await openLake(t, 31);
   const sums = await store.engine.query(getRecipe("ClickHouse", folder));
   const questions = new Set(rows.map(({ question }) => question));
   assert.equal(sums.length, Math.min(10, questions.size));
+  const changes = await store.engine.query(getRecipe("Ledger in ClickHouse", folder));
+  assert(ledger.length > 10);
+  assert.deepEqual(
+    changes.map((row) => row.map(toText)),
+    ledger,
+  );
 });
 
 test("every column of every table is documented, with its type and whether it can be NULL", {

@@ -36,7 +36,7 @@ export async function openFilled(t: TestContext, salt: number) {
   const plans = fc
     .sample(anyBlockPlan(), { seed: testSeed + salt, numRuns: 48 })
     .map((plan, index) => (index % 12 === 11 ? { ...plan, secondsLater: daySeconds } : plan));
-  const blocks = getFacts(buildChain(plans));
+  const blocks = getFacts(buildChain(plans)).map(withLedger);
   const source = await StoreFolder.open(t);
   const { store } = source;
   const state = new MarketState(knownContracts(), new MemoryStateStore());
@@ -44,6 +44,38 @@ export async function openFilled(t: TestContext, salt: number) {
   await fillStore(store, { final: blocks, unfinalized: [], sizes: [7, 1, 13] });
   await store.loadView(state);
   return { blocks, source, store, state, folder: join(source.path, "lake") };
+}
+
+/** Adds the ledger of the makers of a block. Generated logs have no transfers of tokens, from which a ledger is derived. */
+function withLedger(block: BlockFacts): BlockFacts {
+  const rows = block.fills.map((fill) => {
+    const { seq, timestamp, tokenId, maker: wallet, makerSide, size: amount } = fill;
+    return {
+      fill,
+      seq,
+      timestamp,
+      tokenId,
+      wallet,
+      shares: makerSide === "BUY" ? amount : -amount,
+    };
+  });
+  return {
+    ...block,
+    balances: rows.map(({ fill: _fill, ...change }) => change),
+    ledger: rows.map(({ fill: { txHash, value, fee, taker, exchange }, ...change }) => ({
+      ...change,
+      sub: 0,
+      txHash,
+      kind: "trade",
+      role: "maker",
+      nature: null,
+      cash: -value,
+      fee,
+      feeShares: 0n,
+      counterparty: taker,
+      via: exchange.address,
+    })),
+  };
 }
 
 export type Filled = Awaited<ReturnType<typeof openFilled>>;
