@@ -46,7 +46,7 @@ function sumLedger(blocks: readonly BlockFacts[]): readonly (readonly string[])[
   const sum = (rows: readonly LedgerRow[], field: "shares" | "cash" | "fee") =>
     rows.reduce((total, row) => total + row[field], 0n);
   return [...groups]
-    .toSorted()
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, rows]) => [
       ...key.split(" "),
       String(sum(rows, "shares")),
