@@ -100,7 +100,7 @@ async function readTracedPart(
   const bound = isRising ? toFirstSeq(toBlockNumber(last)) : last;
   const after = (isRising ? bound - 1 : bound) as Seq;
   // All rows can be of one block, which is read again.
-  const more = Math.min(4 * rowsMax, after === page.after ? Infinity : tracedRowsMax);
+  const more = Math.min(2 * rowsMax, after === page.after ? Infinity : tracedRowsMax);
   return {
     sql: `${sql} AND seq ${isRising ? "<" : ">="} ${integerLiteral(bound)}`,
     bound,
