@@ -1,4 +1,6 @@
 /** The lake of `ODDWIRE_LAKE_DIR`: its manifest and files, for admin keys, with ranges and entity tags. */
+import { once } from "node:events";
+import { fstatSync, ReadStream, type Stats } from "node:fs";
 import { send } from "@fastify/send";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -67,17 +69,29 @@ export function lakeRoutes(folder: string | null): Readonly<Record<string, Route
   };
 }
 
+async function isReplaced(stream: ReadStream, { ino }: Stats): Promise<boolean> {
+  const [file] = (await once(stream, "open")) as [number];
+  return fstatSync(file).ino !== ino;
+}
+
 async function sendLakeFile(
   { folder, path }: { readonly folder: string; readonly path: string },
-  { raw }: FastifyRequest,
+  { raw }: Pick<FastifyRequest, "raw">,
   reply: FastifyReply,
 ) {
   // Conditions of requests that write. A download is continued with If-Range.
   for (const name of ["if-match", "if-unmodified-since"]) delete raw.headers[name];
   const options = { root: folder, cacheControl: false, contentType: false };
   const found = await send(raw, path, options);
-  if (found.type === "file")
-    return reply.code(found.statusCode).headers(found.headers).send(found.stream);
+  if (found.type === "file") {
+    const { stream, metadata } = found;
+    // An export can replace the file before it is opened, and its length is then another one.
+    if (stream instanceof ReadStream && (await isReplaced(stream, metadata.stat))) {
+      stream.destroy();
+      return sendLakeFile({ folder, path }, { raw }, reply);
+    }
+    return reply.code(found.statusCode).headers(found.headers).send(stream);
+  }
   if (found.statusCode !== 416) throw new AppError("NOT_FOUND", `The lake has no ${path}`);
   reply.header("content-range", found.headers["Content-Range"]);
   throw new AppError("RANGE_NOT_SATISFIABLE");
