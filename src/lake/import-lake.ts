@@ -73,6 +73,7 @@ export function remainingSlices(
 /** Imports the parts that are missing. Throws `LakeError`; what was committed before stays. */
 export async function importLake(request: LakeImport): Promise<void> {
   const { manifest, store, signal } = request;
+  if (manifest.markets !== null) await verifyFile(request, manifest.markets);
   let committing: Promise<void> = Promise.resolve();
   try {
     for (const slice of remainingSlices(manifest, store.coverage)) {
@@ -124,6 +125,8 @@ async function dropAll(reader: Engine, loaded: readonly LoadedFacts[]): Promise<
   for (const facts of loaded) await dropFacts(reader, facts);
 }
 
+const isImported = (table: string): boolean => lakeFactTables.some((one) => one === table);
+
 async function readGroup(
   request: LakeImport,
   { slice, loaded }: { readonly slice: LakeSlice; readonly loaded: LoadedFacts[] },
@@ -143,6 +146,9 @@ async function readGroup(
     }
     if (table === "quarantine") quarantined = await readQuarantine(reader, facts);
     for (const [into, rows] of selectFacts(reader, facts)) selected.set(into, rows);
+  }
+  for (const [table, entry] of Object.entries(slice.files)) {
+    if (!isImported(table)) await verifyFile(request, entry);
   }
   const count = (table: LakeFactTable): number => slice.files[table]?.rows ?? 0;
   const tally = {
@@ -173,28 +179,40 @@ const noRows = {
   supplies: nothing,
 };
 
-/** Copies a file to one that nothing else can change, and verifies its size and hash. */
-async function fetchFile({ source, reader }: LakeImport, file: LakeFile): Promise<SpoolFile> {
-  const { path, bytes, sha256 } = file;
-  const spooled = await reader.openRows();
+/** Copies a file to one that nothing else can change, and verifies it. */
+async function fetchFile(request: LakeImport, file: LakeFile): Promise<SpoolFile> {
+  const spooled = await request.reader.openRows();
   return closeOnError(spooled, async () => {
-    const hash = createHash("sha256");
-    for await (const piece of source.read(path, bytes)) {
-      hash.update(piece);
-      await spooled.append(piece);
-    }
-    if (spooled.length !== bytes) {
-      throw new LakeError(
-        `${source.name}: ${path} has ${spooled.length} bytes, and the manifest says ${bytes}: it was cut or changed`,
-      );
-    }
-    if (hash.digest("hex") !== sha256) {
-      throw new LakeError(
-        `${source.name}: ${path} was changed: its SHA-256 is not that of the manifest`,
-      );
-    }
+    for await (const piece of readVerified(request, file)) await spooled.append(piece);
     return spooled;
   });
+}
+
+/** Verifies a file of what is derived again, so that a lake is imported as a whole or not. */
+async function verifyFile(request: LakeImport, file: LakeFile): Promise<void> {
+  for await (const _piece of readVerified(request, file));
+}
+
+/** Yields the bytes of a file, and throws at its end if its size or hash is not that of the manifest. */
+async function* readVerified({ source }: LakeImport, file: LakeFile): AsyncGenerator<Uint8Array> {
+  const { path, bytes, sha256 } = file;
+  const hash = createHash("sha256");
+  let length = 0;
+  for await (const piece of source.read(path, bytes)) {
+    hash.update(piece);
+    length += piece.length;
+    yield piece;
+  }
+  if (length !== bytes) {
+    throw new LakeError(
+      `${source.name}: ${path} has ${length} bytes, and the manifest says ${bytes}: it was cut or changed`,
+    );
+  }
+  if (hash.digest("hex") !== sha256) {
+    throw new LakeError(
+      `${source.name}: ${path} was changed: its SHA-256 is not that of the manifest`,
+    );
+  }
 }
 
 /** Copies and decodes a file of facts. */

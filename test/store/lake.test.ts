@@ -170,6 +170,19 @@ test("a changed, cut, missing or linked file and a changed manifest are refused 
     await rm(path, { force: true });
     await writeFile(path, original);
   }
+  const named = [...Object.values(manifest.slices[0]?.files ?? {}), manifest.markets];
+  assert(named.length > 4);
+  for (const file of named) {
+    const one = join(folder, file?.path ?? "");
+    const bytes = await readFile(one);
+    const other = Buffer.from(bytes);
+    other[bytes.length >> 1] = (other[bytes.length >> 1] ?? 0) ^ 1;
+    await writeFile(one, other);
+    await assert.rejects(imported(t, filled, { into }), /was changed: its SHA-256/, one);
+    await rm(one);
+    await assert.rejects(imported(t, filled, { into }), /has no /, one);
+    await writeFile(one, bytes);
+  }
   const text = await readFile(join(folder, "manifest.json"), "utf8");
   const source = openFolderLake(folder);
   await readManifest(source, publicKey);
