@@ -1,13 +1,15 @@
 /** A lake that `oddwire export --lake` writes fills another service, from a folder and from the first service over HTTP. */
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import { openFolderLake } from "../../src/lake/folder-lake.ts";
 import { readManifest } from "../../src/lake/import-lake.ts";
+import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
@@ -78,7 +80,10 @@ test("a service that is filled from a lake equals the one that wrote it", {
   await writeFile(keyFile, adminKey);
   const words = ["import", "--lake", `${first.baseUrl}/v1/lake`, "--key-file", keyFile];
   words.push("--verify-key", verifyKey);
-  const done = await runCommand(words, settings);
+  const off = await runCommand(words, { ...settings, ODDWIRE_WALLETS: "off" });
+  assert.deepEqual([off.code, off.stdout], [1, ""]);
+  assert.match(off.stderr, /made with ODDWIRE_WALLETS=on, and it is off here: set the same\n$/);
+  const done = await runCommand(["import", "--lake", await tamper(t, lake)], settings);
   assert.deepEqual([done.code, done.stderr], [0, ""]);
   const again = await runCommand(words, settings);
   assert.match(again.stdout, /is imported already/);
@@ -123,9 +128,20 @@ test("a service that is filled from a lake equals the one that wrote it", {
     const second = await Service.open({
       rpcUrls: [stage.node.url],
       dataDir,
-      settings: { ODDWIRE_CONTRACTS_FILE: contracts, ...engine },
+      settings: {
+        ODDWIRE_CONTRACTS_FILE: contracts,
+        ODDWIRE_AUDIT_CALLS_PER_MINUTE: "60000",
+        ...engine,
+      },
     });
     cleanUp(t, () => second.kill9());
+    if (dataDir === copy) {
+      await waitFor("the repair", async () => {
+        const metrics = await second.get<Metrics>("/v1/metrics").catch(() => null);
+        return metrics?.indexer.audit.repairs === 1 ? true : null;
+      });
+      await second.waitReady();
+    }
     await second.waitFinalized(next.number);
     assert.deepEqual(await readEverything(second), expected);
     const { checks } = (await second.request("/v1/ready")).body as {
@@ -147,6 +163,27 @@ test("a service that is filled from a lake equals the one that wrote it", {
   assert.deepEqual(manifests[1], manifests[0]);
   assert(manifests[0]?.some(({ files }) => files["ledger"] && files["balance_changes"]));
 });
+
+/** Copies a lake, changes a row of its ledger, and what the manifest says of the file. Returns the copy. */
+async function tamper(t: TestContext, lake: string): Promise<string> {
+  const folder = `${lake}-tampered`;
+  await cp(lake, folder, { recursive: true });
+  const manifest = await readManifest(openFolderLake(folder), null);
+  const file = manifest.slices.findLast(({ files }) => files["ledger"])?.files["ledger"];
+  assert(file !== undefined);
+  const path = join(folder, file.path);
+  const engine = await ChdbEngine.open(`${folder}-engine`);
+  cleanUp(t, () => engine.close());
+  const bytes = await engine.queryBinary(
+    `SELECT * REPLACE (if(seq = (SELECT quantileExact(0.8)(seq) FROM file('${path}', 'Parquet')), '1234567', shares_raw) AS shares_raw) FROM file('${path}', 'Parquet')`,
+    "Parquet",
+  );
+  await writeFile(path, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  Object.assign(file, { bytes: bytes.length, sha256 });
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+  return folder;
+}
 
 /** Reads the parts of a lake, without what depends on the engine: another one encodes other bytes. */
 async function readSlices(folder: string) {
