@@ -58,7 +58,7 @@ export class Intake {
   /** The error that stopped the intake for good; `null` while it runs. */
   #halted: Error | null = null;
   readonly progress: SyncProgress;
-  readonly #getWarned = new Set<Address>();
+  readonly #warned = new Set<Address>();
   readonly blockClock: BlockClock;
 
   constructor(parts: IntakeParts) {
@@ -159,8 +159,8 @@ export class Intake {
   /** Logs the contracts that are not configured, each once. */
   #warnOfContracts(): void {
     for (const { address, role, namedBy, block } of this.unknownContracts) {
-      if (this.#getWarned.has(address)) continue;
-      this.#getWarned.add(address);
+      if (this.#warned.has(address)) continue;
+      this.#warned.add(address);
       const message = "a contract is in use that is not configured; look for a newer version";
       this.#parts.log.warn({ contract: address, role, named_by: namedBy, block }, message);
     }

@@ -187,7 +187,10 @@ export class Pipeline {
     const removed = headBuffer.above(safeBlock);
     this.#subscribers?.reverting(safeBlock, removed);
     this.#facts.revert(safeBlock);
-    this.#log.info({ safeBlock, ...getNames(removed) }, "reverted blocks of another fork");
+    this.#log.info(
+      { safeBlock, ...toLogFields(removed) },
+      "reverted the facts of blocks of another fork",
+    );
   }
 
   #count({ events, trades, tally }: Delta): void {
@@ -209,7 +212,7 @@ export class Pipeline {
 }
 
 /** The fields of the log line about a reorg: counts, and the first and last block, by which to look it up. */
-function getNames(removed: readonly BlockFacts[]) {
+function toLogFields(removed: readonly BlockFacts[]) {
   const names = removed.map(({ number, hash }) => `${number} ${hash}`);
   return {
     blocks: removed.length,

@@ -37,7 +37,7 @@ async function publish(
   coming: readonly BlockFacts[],
 ): Promise<readonly FeedMessage[]> {
   const { feed, facts } = indexer;
-  const lease = { isOurs: async () => true };
+  const lease = { tryAcquire: async () => true };
   const readStatus = () => ({ head: null, checks: {} });
   const publisher = new Publisher({ ...indexer, lease, readStatus, log });
   cleanUp(t, () => publisher.close());
@@ -65,7 +65,7 @@ test("an indexer reports its term also while the feed is unavailable", async (t)
   const facts = await openFacts(folder);
   cleanUp(t, () => facts.close());
   const feed = new MemoryFeed();
-  const lease = { isOurs: async () => true };
+  const lease = { tryAcquire: async () => true };
   const readStatus = () => ({ head: null, checks: {} });
   const publisher = new Publisher({ feed, facts, node: "one", lease, readStatus, log });
   cleanUp(t, () => publisher.close());

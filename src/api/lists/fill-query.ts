@@ -88,9 +88,9 @@ export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   const { side, maker, taker, wallet, exchange, builder } = query;
   checkBounds(query, ["min_size", "max_size"]);
   const amounts = { sizeMin, sizeMax, valueMin };
-  const roles = { maker, taker, wallet, builder };
+  const addresses = { maker, taker, wallet, builder };
   const tokenIds = requestedTokens(query, state);
-  return { ...rangeFilter(query), ...amounts, ...roles, tokenIds, side, exchange };
+  return { ...rangeFilter(query), ...amounts, ...addresses, tokenIds, side, exchange };
 }
 
 /** A requested list of fills: its path and its parameters. */

@@ -53,7 +53,7 @@ export class Lease {
 
   /** Resolves to `true` once the lease is ours, `false` if closed before. Calls `onLost` once if another takes it. */
   async take(onLost: () => void): Promise<boolean> {
-    while (!(await this.isOurs())) {
+    while (!(await this.tryAcquire())) {
       if (!(await this.#pause())) return false;
     }
     this.#renewing = this.#renew(onLost);
@@ -61,7 +61,7 @@ export class Lease {
   }
 
   /** Takes the lease if it is free and returns whether it is ours; `false` without Redis. */
-  async isOurs(): Promise<boolean> {
+  async tryAcquire(): Promise<boolean> {
     return (await this.#takeFor(feedLimits.leaseMs)) === "ours";
   }
 

@@ -13,7 +13,7 @@ import type { Lease } from "./lease.ts";
 
 type PublisherParts = {
   readonly feed: ChangeFeed;
-  readonly lease: Pick<Lease, "isOurs">;
+  readonly lease: Pick<Lease, "tryAcquire">;
   readonly facts: IndexedFacts;
   readonly node: string;
   readonly readStatus: () => Omit<IndexerStatus, "node">;
@@ -139,7 +139,7 @@ export class Publisher implements Subscribers {
 
   async #begin(): Promise<void> {
     const { feed, lease, facts, node, log } = this.#parts;
-    if (!(await lease.isOurs())) {
+    if (!(await lease.tryAcquire())) {
       await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
       return;
     }

@@ -41,9 +41,9 @@ export class DayWindow {
   #first: number;
   readonly #tokens: DayTokens;
   /** By slot: the number of the newest trade; 0 for none. */
-  readonly #getNewest: Column<"f64">;
+  readonly #newestBySlot: Column<"f64">;
   /** By slot: the number of the oldest trade within the window; 0 for none. */
-  readonly #getFirst: Column<"f64">;
+  readonly #firstBySlot: Column<"f64">;
   /** By slot: the count and value of the trades within the window. */
   readonly #count: Column<"f64">;
   readonly #usd: ExactColumn;
@@ -60,8 +60,8 @@ export class DayWindow {
   constructor(stateStore: StateStore, markets: MarketSums) {
     this.#tokens = new DayTokens(stateStore);
     this.#trades = new TradeQueue(stateStore);
-    this.#getNewest = stateStore.column("day.newest", "f64");
-    this.#getFirst = stateStore.column("day.first", "f64");
+    this.#newestBySlot = stateStore.column("day.newest", "f64");
+    this.#firstBySlot = stateStore.column("day.first", "f64");
     this.#count = stateStore.column("day.count", "f64");
     this.#usd = ExactColumn.open(stateStore, "day.usd");
     this.#savedFirst = stateStore.column("day.saved", "f64");
@@ -114,7 +114,7 @@ export class DayWindow {
   /** Ends loading: forgets the tokens that were not traded in the window. */
   finishLoading(): void {
     for (const slot of this.#tokens.slots) {
-      if (this.#getNewest.get(slot) === 0) this.#tokens.end(slot);
+      if (this.#newestBySlot.get(slot) === 0) this.#tokens.end(slot);
     }
   }
 
@@ -126,12 +126,12 @@ export class DayWindow {
       const slot = trades.getSlot(newest);
       this.#addToMarket(slot, 0, 0);
       if (newest >= this.#first) this.#sum(newest, -1);
-      if (this.#getFirst.get(slot) === newest) this.#getFirst.set(slot, 0);
+      if (this.#firstBySlot.get(slot) === newest) this.#firstBySlot.set(slot, 0);
       this.#candles.delete(slot);
-      this.#getNewest.set(slot, trades.getBefore(newest));
+      this.#newestBySlot.set(slot, trades.getBefore(newest));
       trades.pop();
       this.#first = Math.min(this.#first, trades.next);
-      if (this.#getNewest.get(slot) === 0) this.#end(slot);
+      if (this.#newestBySlot.get(slot) === 0) this.#end(slot);
     }
   }
 
@@ -156,7 +156,7 @@ export class DayWindow {
     const start = finalNow - dayWindowSeconds;
     while (trades.oldest < this.#first && trades.getTimestamp(trades.oldest) <= start) {
       const slot = trades.getSlot(trades.oldest);
-      if (this.#getNewest.get(slot) === trades.oldest) this.#end(slot);
+      if (this.#newestBySlot.get(slot) === trades.oldest) this.#end(slot);
       else this.#tokens.setBase(slot, trades.getAmounts(trades.oldest));
       trades.shift();
     }
@@ -178,8 +178,8 @@ export class DayWindow {
   /** The first and the last price of a token's own trades within the window; none when none had a price. */
   getEnds(tokenId: TokenId): readonly Tick[] {
     const slot = this.#tokens.find(tokenId);
-    const first = slot === -1 ? null : this.#tickFrom(this.#getFirst.get(slot), "getAfter");
-    const last = first && this.#tickFrom(this.#getNewest.get(slot), "getBefore");
+    const first = slot === -1 ? null : this.#tickFrom(this.#firstBySlot.get(slot), "getAfter");
+    const last = first && this.#tickFrom(this.#newestBySlot.get(slot), "getBefore");
     return first && last ? [first, last] : [];
   }
 
@@ -187,7 +187,7 @@ export class DayWindow {
   getCandle(tokenId: TokenId): Candle | null {
     const slot = this.#tokens.find(tokenId);
     if (slot === -1) return null;
-    const first = this.#getFirst.get(slot);
+    const first = this.#firstBySlot.get(slot);
     let candle = this.#candles.get(slot);
     if (candle === undefined) {
       candle = new DayCandle();
@@ -201,15 +201,15 @@ export class DayWindow {
   priceBefore(tokenId: TokenId): Tick | null | undefined {
     const slot = this.#tokens.find(tokenId);
     if (slot === -1) return undefined;
-    const first = this.#getFirst.get(slot);
-    const last = first === 0 ? this.#getNewest.get(slot) : this.#trades.getBefore(first);
+    const first = this.#firstBySlot.get(slot);
+    const last = first === 0 ? this.#newestBySlot.get(slot) : this.#trades.getBefore(first);
     return this.#tickFrom(last, "getBefore") ?? this.#tokens.getBase(slot);
   }
 
   #push(slot: number, trade: DayTrade): void {
-    const number = this.#trades.push(slot, trade, this.#getNewest.get(slot));
-    this.#getNewest.set(slot, number);
-    if (this.#getFirst.get(slot) === 0) this.#getFirst.set(slot, number);
+    const number = this.#trades.push(slot, trade, this.#newestBySlot.get(slot));
+    this.#newestBySlot.set(slot, number);
+    if (this.#firstBySlot.get(slot) === 0) this.#firstBySlot.set(slot, number);
     this.#sum(number, 1);
     if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
   }
@@ -217,14 +217,14 @@ export class DayWindow {
   /** Takes the oldest trade out of the window. */
   #leave(number: number): void {
     const slot = this.#trades.getSlot(number);
-    this.#getFirst.set(slot, this.#trades.getAfter(number));
+    this.#firstBySlot.set(slot, this.#trades.getAfter(number));
     this.#sum(number, -1);
     this.#candles.get(slot)?.remove(this.#entryAt(number));
   }
 
   #return(number: number): void {
     const slot = this.#trades.getSlot(number);
-    this.#getFirst.set(slot, number);
+    this.#firstBySlot.set(slot, number);
     this.#sum(number, 1);
     this.#candles.delete(slot);
   }
@@ -255,7 +255,8 @@ export class DayWindow {
   /** Forgets a token that has no trade any more. */
   #end(slot: number): void {
     this.#addAllToMarket(slot, -1);
-    for (const numbers of [this.#getNewest, this.#getFirst, this.#count]) numbers.set(slot, 0);
+    for (const numbers of [this.#newestBySlot, this.#firstBySlot, this.#count])
+      numbers.set(slot, 0);
     this.#usd.set(slot, 0);
     this.#candles.delete(slot);
     this.#tokens.end(slot);

@@ -84,7 +84,7 @@ export class Questions {
   readonly #negRiskQuestions: JournaledMap<Hash, NegRiskQuestion>;
   readonly #negRiskMarkets: JournaledMap<Hash, NegRiskMarket>;
   /** The neg-risk questions of a market, by its id, and those that a request answers, by the request's id. */
-  readonly #getQuestions: JournaledMap<Hash, readonly Hash[]>;
+  readonly #questionsByMarket: JournaledMap<Hash, readonly Hash[]>;
   readonly #negRiskAdapters: readonly Address[];
 
   constructor(contracts: Contracts, stateStore: StateStore) {
@@ -92,7 +92,7 @@ export class Questions {
     this.#umaQuestions = new JournaledMap(stateStore, "uma_questions");
     this.#negRiskQuestions = new JournaledMap(stateStore, "neg_risk_questions");
     this.#negRiskMarkets = new JournaledMap(stateStore, "neg_risk_markets");
-    this.#getQuestions = new JournaledMap(stateStore, "neg_risk_questions_of");
+    this.#questionsByMarket = new JournaledMap(stateStore, "neg_risk_questions_of");
     const all = [...contracts.byAddress.values()];
     this.#negRiskAdapters = all
       .filter(({ kind }) => kind === "neg_risk_adapter")
@@ -114,7 +114,7 @@ export class Questions {
           trusted: this.#contracts.byAddress.get(event.oracle)?.kind === "neg_risk_operator",
           feeBips: Number(event.feeBips),
         });
-        return this.#negRiskConditions(this.#getQuestions.get(event.negRiskMarketId) ?? []);
+        return this.#negRiskConditions(this.#questionsByMarket.get(event.negRiskMarketId) ?? []);
       case "neg_risk_question_prepared":
         this.#addNegRiskQuestion(event, null);
         return this.#negRiskConditions([event.questionId]);
@@ -154,7 +154,7 @@ export class Questions {
 
   /** The number of questions of a neg-risk market, which are numbered from 0. The first of them can be unknown. */
   getQuestionCount(negRiskMarketId: Hash): number {
-    const indexes = (this.#getQuestions.get(negRiskMarketId) ?? [])
+    const indexes = (this.#questionsByMarket.get(negRiskMarketId) ?? [])
       .filter((questionId) => questionId.startsWith(negRiskMarketId.slice(0, -2)))
       .map((questionId) => Number.parseInt(questionId.slice(-2), 16));
     return Math.max(-1, ...indexes) + 1;
@@ -216,13 +216,13 @@ export class Questions {
   }
 
   #tie(id: Hash, questionId: Hash): void {
-    const existing = this.#getQuestions.get(id) ?? [];
-    if (!existing.includes(questionId)) this.#getQuestions.set(id, [...existing, questionId]);
+    const existing = this.#questionsByMarket.get(id) ?? [];
+    if (!existing.includes(questionId)) this.#questionsByMarket.set(id, [...existing, questionId]);
   }
 
   /** The condition of a question on its adapter, and the neg-risk ones that ask it. */
   #conditionsAsking(questionId: Hash, adapter: Address): readonly ConditionId[] {
-    const asking = [questionId, ...(this.#getQuestions.get(questionId) ?? [])];
+    const asking = [questionId, ...(this.#questionsByMarket.get(questionId) ?? [])];
     return [getCondition(adapter, questionId), ...this.#negRiskConditions(asking)];
   }
 
@@ -234,7 +234,7 @@ export class Questions {
 
   /** A request that answers a neg-risk question describes that question's condition, and no other that names it. */
   #umaText(questionId: Hash, oracle: Address): MarketText {
-    if (this.#getQuestions.get(questionId) !== undefined) return noText;
+    if (this.#questionsByMarket.get(questionId) !== undefined) return noText;
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
     return question === undefined
       ? noText

@@ -36,9 +36,9 @@ export class TextSearch {
   /** Thing plus 1, by document; 0 for documents without an owner. */
   readonly #owners: Column<"i32">;
   /** Document plus 1, by thing; 0 for things without text. */
-  readonly #getDocument: Column<"i32">;
+  readonly #documentByThing: Column<"i32">;
   /** The hash of the text, by thing; 0 for none. */
-  readonly #getHash: Column<"u32">;
+  readonly #hashByThing: Column<"u32">;
 
   /** `fields` is the number of fields of a thing, at most 4. */
   constructor(stateStore: StateStore, name: string, fields: number) {
@@ -47,18 +47,18 @@ export class TextSearch {
     this.#postings = new PostingLists(stateStore, name, fields);
     this.#documents = stateStore.column(`${name}.documents`, "f64");
     this.#owners = stateStore.column(`${name}.owners`, "i32");
-    this.#getDocument = stateStore.column(`${name}.document_of`, "i32");
-    this.#getHash = stateStore.column(`${name}.hash_of`, "u32");
+    this.#documentByThing = stateStore.column(`${name}.document_of`, "i32");
+    this.#hashByThing = stateStore.column(`${name}.hash_of`, "u32");
   }
 
   /** Replaces the terms of a thing. There is one list of terms for each field. */
   put(thing: number, fields: readonly (readonly string[])[]): void {
     const hash = getHash(fields);
-    if (this.#getHash.get(thing) === hash) return;
-    const before = this.#getDocument.get(thing) - 1;
+    if (this.#hashByThing.get(thing) === hash) return;
+    const before = this.#documentByThing.get(thing) - 1;
     if (before >= 0) this.#journal.setAt(this.#owners, before, 0);
-    this.#journal.setAt(this.#getDocument, thing, 0);
-    this.#journal.setAt(this.#getHash, thing, hash);
+    this.#journal.setAt(this.#documentByThing, thing, 0);
+    this.#journal.setAt(this.#hashByThing, thing, hash);
     const bits = new Map<string, number>();
     for (const [field, terms] of fields.entries()) {
       for (const term of terms) bits.set(term, (bits.get(term) ?? 0) | (1 << field));
@@ -68,7 +68,7 @@ export class TextSearch {
     this.#documents.set(0, document + 1);
     for (const [term, of] of bits) this.#postings.add(this.#terms.add(term), document, of);
     this.#journal.setAt(this.#owners, document, thing + 1);
-    this.#journal.setAt(this.#getDocument, thing, document + 1);
+    this.#journal.setAt(this.#documentByThing, thing, document + 1);
   }
 
   /** Finds the terms that match a word in this way or a better one. The word must not be empty. */
@@ -107,7 +107,7 @@ export class TextSearch {
   #toGroups(things: Iterable<number>): Uint8Array {
     const groups = new Uint8Array(toGroup(this.#documents.get(0)) + 1);
     for (const thing of things) {
-      const document = this.#getDocument.get(thing) - 1;
+      const document = this.#documentByThing.get(thing) - 1;
       if (document >= 0) groups[toGroup(document)] = 1;
     }
     return groups;
