@@ -45,11 +45,14 @@ export type ErrorCode = keyof typeof errorTable;
 /** A wrong parameter, and what is wrong with it. Both are sent to the client. */
 export type ErrorDetail = { readonly parameter: string; readonly issue: string };
 
-/** `publicMessage` replaces the message of the table. `cause` is logged, never sent. */
+/**
+ * `publicMessage` replaces the message of the table. `cause` is logged, never sent. `retryAfterSeconds` is `null` where
+ * no retry helps; without it, `SERVICE_UNAVAILABLE` names a default.
+ */
 type ErrorOptions = {
   readonly publicMessage?: string;
   readonly details?: readonly ErrorDetail[];
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | null;
   readonly cause?: unknown;
 };
 
@@ -61,7 +64,7 @@ export class AppError extends Error {
   override name = "AppError";
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
-  readonly retryAfterSeconds: number | null;
+  readonly retryAfterSeconds: number | null | undefined;
 
   constructor(code: ErrorCode, given: string | ErrorOptions = {}) {
     const options = typeof given === "string" ? { publicMessage: given } : given;
@@ -73,7 +76,7 @@ export class AppError extends Error {
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.details = options.details ?? [];
-    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

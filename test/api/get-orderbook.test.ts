@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Check } from "typebox/value";
+import { withWrongIds } from "../../src/api/lists/wrong-ids.ts";
 import { getOrderbook } from "../../src/api/routes/read/get-orderbook.ts";
 import { formatTokenId } from "../../src/base/ids.ts";
 import { bookRow } from "../../src/rows/book-row.ts";
@@ -173,6 +174,21 @@ test("404: a token never seen on the chain, without a request to the venue", asy
   );
 });
 
+test("404: the venue has no book of a token, whose id is right", async () => {
+  const backend = {
+    state: server.state,
+    freshness: () => testFreshness,
+    books: { read: async () => "absent" },
+  } as never;
+  const edge = await openTestServer({ routes: [withWrongIds(getOrderbook(backend), backend)] });
+  const answer = await edge.request("GET", `/v1/orderbook/${takeToken()}`, {
+    key: edge.keys.read,
+  });
+  await edge.close();
+  const { message } = assertError(answer, "NOT_FOUND");
+  assert.equal(message, "The venue has no order book of this token");
+});
+
 test("503: the source is not configured or is unavailable; the message says which", async () => {
   const token = takeToken();
   const { store, state } = server;
@@ -180,7 +196,9 @@ test("503: the source is not configured or is unavailable; the message says whic
   const edge = await openTestServer({ routes: [getOrderbook(backend as never)] });
   const path = `/v1/orderbook/${token}`;
   const none = await edge.request("GET", path, { key: edge.keys.read });
-  assert.match(assertError(none, "SERVICE_UNAVAILABLE").message, /configured/);
+  assert.equal(none.status, 503);
+  assert.match(none.text, /"SERVICE_UNAVAILABLE".*configured/);
+  assert.equal(none.headers.get("retry-after"), null, "a retry does not help");
   await edge.close();
   venue.httpFault = () => ({ status: 502, body: "<html>" });
   venue.isSilent = true;

@@ -139,9 +139,9 @@ test("200: a file has the rows of all pages", async () => {
   assert.deepEqual(lines.map(toPlain), (await server.getAll(`${path}?limit=7`)).map(toPlain));
 });
 
-test("200: an outcome that does not exist has no holders", async () => {
-  const page = await server.getPage(`${path}?outcome_index=7`);
-  assert.deepEqual([page.data, page.meta["outcomes"]], [[], []]);
+test("400: an outcome that the market has not; the message says which it has", async () => {
+  const { message } = assertError(await server.get(`${path}?outcome_index=7`), "VALIDATION_ERROR");
+  assert.match(message, /^outcome_index is of no outcome of this market: it has 0\b.*, 1\b/);
 });
 
 test("400: too many profits", async () => {

@@ -45,6 +45,10 @@ for (const name of names) {
       (one: string) => `/v1/trades?limit=2&token_id=${one}`,
       (one: string) => `/v1/fills?limit=2&token_id=${one}`,
       (one: string) => `/v1/markets?token_id=${one}`,
+      (one: string) => `/v1/markets/${one}`,
+      (one: string) => `/v1/markets/${one}/holders?limit=2`,
+      (one: string) => `/v1/markets/${one}/open-interest?limit=2`,
+      (one: string) => `/v1/markets/${one}/resolution`,
       (one: string) => `/v1/orderbook/${one}`,
     ]) {
       const expected = await server.get(path(id));
@@ -76,6 +80,9 @@ test("404: a path names an unknown market; 400: a filter does, or an outcome tha
   assert.equal(filter.message, "token_id names no market: nothing");
   const none = assertError(await server.get("/v1/price/who-wins:maybe"), "VALIDATION_ERROR");
   assert.match(none.message, /^token_id has an outcome that who-wins has not: it has /);
+  const market = assertError(await server.get("/v1/markets/who-wins:maybe"), "VALIDATION_ERROR");
+  assert.match(market.message, /^id has an outcome that who-wins has not: it has /);
+  assertError(await server.get("/v1/markets/nothing:yes"), "NOT_FOUND");
 });
 
 /** What each kind of id is called where another one is expected. */

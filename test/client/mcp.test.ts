@@ -159,7 +159,8 @@ suite("oddwire mcp", () => {
     };
     assert.notDeepEqual((await call("list_trades", { market: id }))["trades"], []);
     for (const name of ["get_market", "get_resolution", "list_trades"])
-      await assertEqual(name, { market: tokenId }, { market: id });
+      for (const other of [tokenId, named, `${id}:0`])
+        await assertEqual(name, { market: other }, { market: id });
     for (const name of ["get_price", "get_candles", "list_trades"])
       await assertEqual(name, { token: named }, { token: tokenId });
     const { text, isError } = await callText("list_trades", { market: "no-such-market" });
@@ -171,6 +172,9 @@ suite("oddwire mcp", () => {
     const cases: readonly (readonly [string, Row, RegExp])[] = [
       ["get_market", { market: "no-such-market" }, /^NOT_FOUND: .*find_market/],
       ["get_market", { market: "." }, /must be one id at market/],
+      ["get_market", { market: "1".repeat(300) }, /<=200 characters at market/],
+      ["get_market", { market: `${String(market["id"])}:7` }, /^VALIDATION_ERROR: market has an/],
+      ["get_wallet", { wallet: `0x${"5".repeat(40)}` }, /never seen\. Check the address/],
       ["get_resolution", { market: ".." }, /must be one id at market/],
       ["list_trades", { token: "5,6" }, /must be one id at token/],
       ["list_trades", { token: "5" }, /^NOT_FOUND: .*token/],

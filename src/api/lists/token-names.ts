@@ -1,11 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../base/errors.ts";
-import { parseConditionId, type TokenId } from "../../base/ids.ts";
+import type { TokenId } from "../../base/ids.ts";
 import { isTokenName } from "../../base/input/client-texts.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { truncate } from "../../base/near-name.ts";
-import type { Market } from "../../market/market.ts";
-import { readMarket } from "../../query/markets/read-markets.ts";
+import { getMarketName, readNamedToken } from "../../query/markets/read-markets.ts";
 import { type Backend, untilChange } from "../backend.ts";
 import type { Route } from "../route/route.ts";
 
@@ -19,12 +18,12 @@ export function withTokenNames(route: Route, backend: Backend): Route {
     resolveAll(request.params as Values, (name) => {
       const tokenId = findToken(backend, name);
       if (tokenId !== null) return tokenId;
-      throw new AppError("NOT_FOUND", `No market is named ${truncate(getMarket(name))}`);
+      throw new AppError("NOT_FOUND", `No market is named ${truncate(getMarketName(name))}`);
     });
     resolveAll(request.query as Values, (name, parameter) => {
       const tokenId = findToken(backend, name);
       if (tokenId !== null) return tokenId;
-      throw invalid(parameter, `names no market: ${truncate(getMarket(name))}`);
+      throw invalid(parameter, `names no market: ${truncate(getMarketName(name))}`);
     });
   };
   return {
@@ -64,22 +63,6 @@ function resolveAll(values: Values, toId: (name: TokenId, parameter: string) => 
   }
 }
 
-/** Finds the token of `<slug>:<outcome>` or `<condition_id>:<outcome>`; `null` without such a market. */
 function findToken(backend: Backend, name: TokenId): TokenId | null {
-  const id = getMarket(name);
-  const market = readMarket(backend, id);
-  if (market === null) return null;
-  const { mirror, tokens } = market;
-  const isMirror = mirror !== null && parseConditionId(id) === mirror.conditionId;
-  const own = isMirror ? mirror.tokens : tokens;
-  const outcome = name.slice(id.length + 1).toLowerCase();
-  const isMeant = (token: Market["tokens"][number]) => token.outcome?.toLowerCase() === outcome;
-  const token = own.find(isMeant) ?? own.find((_, index) => String(index) === outcome);
-  if (token !== undefined) return token.tokenId;
-  const outcomes = own.map((one, index) => one.outcome ?? index).join(", ");
-  throw invalid("token_id", `has an outcome that ${truncate(id)} has not: it has ${outcomes}`);
-}
-
-function getMarket(name: string): string {
-  return name.slice(0, name.lastIndexOf(":"));
+  return readNamedToken(backend, name, "token_id")?.token.tokenId ?? null;
 }

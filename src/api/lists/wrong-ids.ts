@@ -59,6 +59,7 @@ function explain(thrown: unknown, { params }: FastifyRequest, directory: MarketD
   const [[name, id] = ["", ""]] = Object.entries(params as Record<string, string>);
   // What is named `id` is of a market or an event, and can have any form.
   const isAddress = name === "id" && parseAddress(id) !== null;
-  const kind = describeId(directory, id) ?? (isAddress ? "an address" : null);
+  const isRight = (filters[name] ?? isNever)(directory, id);
+  const kind = isRight ? null : (describeId(directory, id) ?? (isAddress ? "an address" : null));
   return kind === null ? thrown : new AppError("NOT_FOUND", `${thrown.message}; this is ${kind}`);
 }

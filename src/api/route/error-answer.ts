@@ -26,15 +26,15 @@ const unavailableSeconds = 10;
 
 /** Returns the status, headers and body of an error. */
 export function errorAnswer(error: AppError, requestId: string) {
-  const { code, retryAfterSeconds } = error;
+  const { code } = error;
   const headers: Record<string, string | number> = {
     "content-type": jsonContentType,
     "cache-control": "no-store",
   };
   if (code === "UNAUTHORIZED") headers["www-authenticate"] = keyChallenge;
-  const waitSeconds =
-    retryAfterSeconds ?? (code === "SERVICE_UNAVAILABLE" ? unavailableSeconds : null);
-  if (waitSeconds !== null) headers["retry-after"] = waitSeconds;
+  const waitByDefault = code === "SERVICE_UNAVAILABLE" ? unavailableSeconds : null;
+  const { retryAfterSeconds = waitByDefault } = error;
+  if (retryAfterSeconds !== null) headers["retry-after"] = retryAfterSeconds;
   return {
     status: errorTable[code].status,
     headers,

@@ -33,7 +33,11 @@ const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Calls a tool of a server over a service that answers requests by their URL, and those without data with 404. */
-async function callForText(t: TestContext, name: string, answer: (url: URL) => unknown) {
+async function callForText(
+  t: TestContext,
+  tool: string | { readonly name: string; readonly arguments: Readonly<Record<string, string>> },
+  answer: (url: URL) => unknown,
+) {
   const fetch = async (url: URL) => {
     const sent = answer(url) as { data?: unknown };
     const error = { code: "NOT_FOUND", message: "It is not there" };
@@ -46,7 +50,9 @@ async function callForText(t: TestContext, name: string, answer: (url: URL) => u
   const [near, far] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(far), client.connect(near)]);
   cleanUp(t, async () => client.close());
-  const { content } = await client.callTool({ name, arguments: inputs[name] ?? {} });
+  const { content } = await client.callTool(
+    typeof tool === "string" ? { name: tool, arguments: inputs[tool] ?? {} } : tool,
+  );
   const [{ text }] = content as [{ text: string }];
   return text;
 }
@@ -108,6 +114,33 @@ test("an answer that has less than one could expect says why", async (t) => {
     const { note } = JSON.parse(await callForText(t, name, answer)) as { note: string };
     assert.match(note, expected, name);
   }
+});
+
+test("a list without trades says that its token is of another market, or that its wallet has none", async (t) => {
+  const paths = {
+    "/v1/price/5": {},
+    "/v1/markets/5": { id: "0xab" },
+    "/v1/markets/6": { id: "0xcd" },
+  };
+  const answer = ({ pathname, searchParams }: URL) => {
+    const isOfWallet = searchParams.size === 2 && searchParams.has("wallet");
+    const data: Readonly<Record<string, unknown>> = {
+      ...paths,
+      "/v1/trades": isOfWallet ? [{}] : [],
+    };
+    return { data: data[pathname], meta };
+  };
+  const wallet = `0x${"5".repeat(40)}`;
+  const read = async (input: Readonly<Record<string, string>>, by = answer) =>
+    (
+      JSON.parse(await callForText(t, { name: "list_trades", arguments: input }, by)) as {
+        note: string;
+      }
+    ).note;
+  assert.equal(await read({ token: "5", market: "6" }), "The token is of another market, 0xab.");
+  assert.match(await read({ token: "5", market: "5", wallet }), /^No trade matches/);
+  const none = () => ({ data: [], meta });
+  assert.equal(await read({ wallet }, none), "This wallet has no indexed trade.");
 });
 
 test("every tool says that the service is behind the chain, and that a time begins too early", async (t) => {

@@ -13,7 +13,7 @@ const textMax = 600;
 /** Creates a server whose tools read from a service. */
 export function createMcpServer(connection: Connection, version: string): McpServer {
   const server = new McpServer({ name: "oddwire", version }, { instructions });
-  for (const { name, description, input, read } of tools) {
+  for (const { name, description, input, read, adviceOnNotFound } of tools) {
     const annotations = { readOnlyHint: true, openWorldHint: true };
     // An argument of another name must not be ignored: without its filter a list has the trades of all markets.
     const inputSchema = z.strictObject(input);
@@ -23,7 +23,10 @@ export function createMcpServer(connection: Connection, version: string): McpSer
         return { content: [{ type: "text" as const, text: JSON.stringify(answer, shorten) }] };
       } catch (thrown) {
         if (!(thrown instanceof OddwireError)) throw thrown;
-        return { isError: true, content: [{ type: "text" as const, text: explain(thrown) }] };
+        return {
+          isError: true,
+          content: [{ type: "text" as const, text: explain(thrown, adviceOnNotFound) }],
+        };
       }
     });
   }
@@ -39,24 +42,29 @@ function shorten(_name: string, value: unknown): unknown {
 const toolArguments: Readonly<Record<string, string>> = {
   token_id: "token",
   condition_id: "market",
+  id: "market",
   address: "wallet",
 };
 
 /** Returns what went wrong, and what an agent can do about it. */
-function explain({ code, message, details, retryAfterMs }: OddwireError): string {
+function explain(
+  { code, message, details, retryAfterMs }: OddwireError,
+  adviceOnNotFound: string | undefined,
+): string {
   const faults = details.map(({ parameter, issue }) => {
     // Where the service takes a list, a tool takes one.
     const one = issue.replace(/^must be a list of \d+ to \d+, each /, "must be ");
     return `${toolArguments[parameter] ?? parameter} ${one}`;
   });
   const cause = faults.length === 0 ? message : faults.join("; ");
-  return `${code}: ${cause}. ${adviceFor(code, retryAfterMs)}`;
+  const own = code === "NOT_FOUND" ? adviceOnNotFound : undefined;
+  return `${code}: ${cause}. ${own ?? adviceFor(code, retryAfterMs)}`;
 }
 
 function adviceFor(code: OddwireError["code"], retryAfterMs: number | null): string {
   const seconds = Math.ceil((retryAfterMs ?? 1000) / 1000);
   if (code === "SERVICE_UNAVAILABLE" && retryAfterMs === null)
-    return "Calling again does not help: use the other tools.";
+    return "That lasts until the operator of the service changes it: use the other tools.";
   switch (code) {
     case "NOT_FOUND":
       return "Use find_market for existing ids, and get_coverage for the blocks that are indexed.";

@@ -29,6 +29,8 @@ export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodRawShape;
+  /** What an agent can do about `NOT_FOUND`; by default it is told to find another id. */
+  readonly adviceOnNotFound?: string;
   readonly read: (
     connection: Connection,
     input: Readonly<Record<string, unknown>>,
@@ -52,7 +54,7 @@ const stepFields = [
 const idOfOne = z
   .string()
   .min(1)
-  .max(300)
+  .max(200)
   .refine((id) => /[^.]/.test(id) && !id.includes(","), "must be one id");
 const token = idOfOne.describe(
   "Outcome token: a decimal token id as find_market returns it, or a slug or condition id with an outcome: who-wins:yes",
@@ -71,6 +73,7 @@ function tool<Shape extends z.ZodRawShape>(definition: {
   readonly name: string;
   readonly description: string;
   readonly input: Shape;
+  readonly adviceOnNotFound?: string;
   readonly read: (
     connection: Connection,
     input: z.infer<z.ZodObject<Shape>>,
@@ -183,8 +186,8 @@ export const tools: readonly Tool[] = [
       const condition_id = market && (await toConditionId(connection, market));
       const filters = { ...query, token_id, condition_id, include: "market" };
       const answer = await askRows<Trade>(connection, "/v1/trades", filters);
-      const isEmpty = answer.data.length === 0;
-      if (isEmpty) await assertExist(connection, { token_id, market });
+      const given = { token_id, market, wallet: query.wallet };
+      const none = answer.data.length === 0 ? await explainNoTrades(connection, given) : null;
       const fields = [
         "id",
         "seq",
@@ -200,7 +203,7 @@ export const tools: readonly Tool[] = [
       return {
         trades: answer.data.map((row) => pick(row, [...fields, ...more])),
         next_cursor: answer.pagination?.next_cursor,
-        ...provenance(answer, isEmpty ? "No trade matches all these filters." : null),
+        ...provenance(answer, none),
       };
     },
   }),
@@ -229,6 +232,8 @@ export const tools: readonly Tool[] = [
     description:
       "Totals of a wallet's trades, and its largest positions: sizes in shares, amounts in USD.",
     input: { wallet, limit: limitTo(50, 10) },
+    adviceOnNotFound:
+      "Check the address. Where wallets are not indexed, list_trades with wallet has its trades.",
     read: async (connection, { wallet: address, limit }) => {
       const path = `/v1/wallets/${segment(address)}`;
       const [answer, positions] = await Promise.all([
@@ -290,20 +295,32 @@ export const tools: readonly Tool[] = [
 
 /** Returns the condition id of a market, for filters that take no other id. */
 async function toConditionId(connection: Connection, market: string): Promise<string> {
-  if (/^0x/i.test(market)) return market;
+  if (/^0x[^:]*$/i.test(market)) return market;
   return (await ask<Market>(connection, `/v1/markets/${segment(market)}`)).data.id;
 }
 
-/** Throws `NOT_FOUND` for an id that nothing has, so that an agent does not take a wrong id for a market without trades. */
-async function assertExist(
+type TradeIds = Readonly<Record<"token_id" | "market" | "wallet", string | undefined>>;
+
+/**
+ * Returns why no trade matches. Throws `NOT_FOUND` for an id that nothing has, so that an agent does not take a wrong id
+ * for a market without trades.
+ */
+async function explainNoTrades(
   connection: Connection,
-  {
-    token_id,
-    market,
-  }: { readonly token_id?: string | undefined; readonly market?: string | undefined },
-): Promise<void> {
+  { token_id, market, wallet: address }: TradeIds,
+): Promise<string> {
+  const readMarket = async (id: string) => find<Market>(connection, `/v1/markets/${segment(id)}`);
   if (token_id !== undefined) await ask<Price>(connection, `/v1/price/${segment(token_id)}`);
-  if (market !== undefined) await ask<Market>(connection, `/v1/markets/${segment(market)}`);
+  const requested = market === undefined ? null : await readMarket(market);
+  if (requested instanceof OddwireError) throw requested;
+  const own = requested && token_id !== undefined ? await readMarket(token_id) : null;
+  if (own !== null && !(own instanceof OddwireError) && own.data.id !== requested?.data.id)
+    return `The token is of another market, ${own.data.id}.`;
+  const filters = { wallet: address, limit: 1 };
+  const isNew =
+    address !== undefined &&
+    (await askRows<Trade>(connection, "/v1/trades", filters)).data.length === 0;
+  return isNew ? "This wallet has no indexed trade." : "No trade matches all these filters.";
 }
 
 /** Returns what is to be known of a market before its prices and orders are used. */

@@ -1,8 +1,10 @@
 /** Reads markets and events from the views alone. */
 import { AppError } from "../../base/errors.ts";
 import { parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
+import { truncate } from "../../base/near-name.ts";
 import { yieldToEventLoop } from "../../base/time/turns.ts";
-import type { Market } from "../../market/market.ts";
+import type { Market, MarketToken } from "../../market/market.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 import { listMarkets, type MarketList } from "../../views/markets/market-list.ts";
@@ -13,10 +15,47 @@ import { type EventSelection, listEvents } from "../../views/venue-events/event-
 
 type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
-/** Finds a market by its condition id, a token id or its slug; `null` when there is none. */
-export function readMarket({ facts, state }: Sources, id: string): Market | null {
+/**
+ * Finds a market by its condition id, a token id, its slug, or the name of a token; `null` when there is none. Throws
+ * `VALIDATION_ERROR` like `readNamedToken`.
+ */
+function readMarket(sources: Sources, id: string): Market | null {
+  if (id.includes(":")) return readNamedToken(sources, id, "id")?.market ?? null;
+  sources.facts.reads.add("market", "views");
+  return findMarket(sources.state.directory, id);
+}
+
+/** Returns the market in the name of a token: what is before its last colon. */
+export function getMarketName(name: string): string {
+  return name.slice(0, name.lastIndexOf(":"));
+}
+
+/**
+ * Finds the token of `<slug>:<outcome>` or `<condition_id>:<outcome>`, and its market; `null` without such a market.
+ * Throws `VALIDATION_ERROR` about `parameter` for an outcome that the market has not.
+ */
+export function readNamedToken(
+  { facts, state }: Sources,
+  name: string,
+  parameter: string,
+): { readonly market: Market; readonly token: MarketToken } | null {
   facts.reads.add("market", "views");
-  const { directory } = state;
+  const id = getMarketName(name);
+  const market = findMarket(state.directory, id);
+  if (market === null) return null;
+  const { mirror, tokens } = market;
+  const isMirror = mirror !== null && parseConditionId(id) === mirror.conditionId;
+  const own = isMirror ? mirror.tokens : tokens;
+  const outcome = name.slice(id.length + 1).toLowerCase();
+  const token =
+    own.find((one) => one.outcome?.toLowerCase() === outcome) ??
+    own.find((_, index) => String(index) === outcome);
+  if (token !== undefined) return { market, token };
+  const outcomes = own.map((one, index) => one.outcome ?? index).join(", ");
+  throw invalid(parameter, `has an outcome that ${truncate(id)} has not: it has ${outcomes}`);
+}
+
+function findMarket(directory: MarketDirectory, id: string): Market | null {
   const conditionId = parseConditionId(id);
   if (conditionId !== null) return directory.market(conditionId);
   const tokenId = parseTokenId(id);

@@ -19,7 +19,7 @@ export function answerFrame(
 
 /** Builds an `error` frame with the error object of the REST API. */
 export function errorFrame(error: AppError, id: FrameId | null, requestId: string): string {
-  const { retryAfterSeconds: seconds } = error;
+  const { retryAfterSeconds: seconds = null } = error;
   const retry = seconds === null ? {} : { retry_after_seconds: seconds };
   return answerFrame("error", id, { error: { ...publicError(error, requestId), ...retry } });
 }

@@ -363,5 +363,5 @@ function getList(json: unknown): readonly unknown[] | null {
 /** Returns the error for requests of books when no source is configured. */
 export function noBookSource(): AppError {
   const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: null });
 }

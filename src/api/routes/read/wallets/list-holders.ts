@@ -122,11 +122,18 @@ function checkLimit({
     throw invalid("limit", `must be at most ${pnlRowsMax} with include_pnl`);
 }
 
-/** Returns the tokens of the requested outcome, or of all, also those of the mirror. */
+/**
+ * Returns the tokens of the requested outcome, or of all, also those of the mirror. Throws `VALIDATION_ERROR` for an
+ * outcome that the market has not.
+ */
 function selectTokens(market: Market, { outcome_index: index }: HolderQuery): readonly TokenId[] {
-  return getAllTokens(market)
-    .filter(({ outcomeIndex }) => outcomeIndex === (index ?? outcomeIndex))
-    .map(({ tokenId }) => tokenId);
+  const all = getAllTokens(market);
+  const selected = all.filter(({ outcomeIndex }) => outcomeIndex === (index ?? outcomeIndex));
+  if (selected.length > 0 || all.length === 0) return selected.map(({ tokenId }) => tokenId);
+  const outcomes = market.tokens.map(({ outcome, outcomeIndex: at }) =>
+    outcome === null ? at : `${at} (${outcome})`,
+  );
+  throw invalid("outcome_index", `is of no outcome of this market: it has ${outcomes.join(", ")}`);
 }
 
 function toHolderPosition(after: CursorPosition | null): HolderPosition | null {
