@@ -134,7 +134,10 @@ test("ClickHouse reads the volumes of the API and the ledger", {
   const sums = await store.engine.query(getRecipe("ClickHouse", folder));
   const questions = new Set(rows.map(({ question }) => question));
   assert.equal(sums.length, Math.min(10, questions.size));
-  const changes = await store.engine.query(getRecipe("Ledger in ClickHouse", folder));
+  // JSON has these sums as numbers, of which JavaScript would keep 53 bits.
+  const changes = await store.engine.query(
+    `SELECT * REPLACE (toString(shares_raw) AS shares_raw) FROM (${getRecipe("Ledger in ClickHouse", folder)})`,
+  );
   assert(ledger.length > 10);
   assert.deepEqual(
     changes.map((row) => row.map(toText)),
