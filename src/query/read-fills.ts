@@ -4,6 +4,7 @@ import { hasWholeLedger } from "../market/ledger/token-flow.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { readRows } from "../storage/codec/fixed-rows.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/engine/read-settings.ts";
+import { blockSql } from "../storage/schema/fact-tables.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import { encodeTradeStream, type TradeFile } from "../storage/trade-columns.ts";
@@ -69,8 +70,6 @@ function tradedBlocksSql(wallet: Address): string {
   return `${blockSql} GLOBAL IN (SELECT ${blockSql} FROM ledger
     WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade')`;
 }
-
-const blockSql = `intDiv(seq, ${integerLiteral(toFirstSeq(1))})`;
 
 /** A trade in the ledger of a wallet. `pair` has both tokens of its market; it is empty if they are not known. */
 type LedgerTrade = {

@@ -29,7 +29,7 @@ export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodRawShape;
-  /** What an agent can do about `NOT_FOUND`; by default it is told to find another id. */
+  /** What an agent can do about `NOT_FOUND`; by default: find another id. */
   readonly adviceOnNotFound?: string;
   readonly read: (
     connection: Connection,

@@ -6,6 +6,7 @@ import {
   type Query,
 } from "../../../clients/typescript/src/connection.ts";
 import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
+import { type Seq, toBlockNumber } from "../../base/ids.ts";
 
 /** What a tool returns: the answer, and where it is from. */
 export type ToolAnswer = { readonly [field: string]: unknown };
@@ -27,8 +28,6 @@ export type Answer<Data> = {
 
 /** From how many seconds on an answer says that the service is behind: more than it takes to index a block. */
 const lagMaxSeconds = 60;
-
-const seqPerBlock = 1_000_000;
 
 /** Asks for one thing. Throws `NOT_OURS` when the answer has none. */
 export async function ask<Data>(
@@ -98,7 +97,7 @@ function describeStart({ truncated_at_start, first_block }: Meta): string | null
 
 /** Returns whether what is at a position can no longer be reverted. */
 export function isFinal(seq: number, { finalized_block }: Meta): boolean {
-  return finalized_block !== null && seq < (finalized_block + 1) * seqPerBlock;
+  return finalized_block !== null && toBlockNumber(seq as Seq) <= finalized_block;
 }
 
 /** Returns some fields of a row; an older service may lack one. */

@@ -32,17 +32,17 @@ type ReadHolders = {
 
 /** A page after the first reads this many holders, 5 MB, for the pages after it. */
 const rowsAhead = 50_000;
-/** Clients whose next pages are kept. */
+/** Clients whose next pages are cached. */
 const clientsMax = 4;
 
 /**
  * Reads pages of holders. Each read adds up all balances of the tokens, so the pages after the first are read together.
- * They are kept until the state changes.
+ * They are cached until the state changes.
  */
 export class HolderPages {
   readonly #facts: IndexedFacts;
   readonly #state: { readonly revision: number };
-  #kept: readonly { key: string; revision: number; rows: HolderRows }[] = [];
+  #cached: readonly { key: string; revision: number; rows: HolderRows }[] = [];
 
   constructor(facts: IndexedFacts, state: { readonly revision: number }) {
     this.#facts = facts;
@@ -54,14 +54,14 @@ export class HolderPages {
     const { revision } = this.#state;
     if (after === null) return readHolders(this.#facts, list, { limit, after });
     const key = [...list.tokenIds, list.hasContracts, list.sizeMin, limit].join();
-    this.#kept = this.#kept.filter((one) => one.revision === revision);
-    for (const { rows } of this.#kept.filter((one) => one.key === key)) {
+    this.#cached = this.#cached.filter((one) => one.revision === revision);
+    for (const { rows } of this.#cached.filter((one) => one.key === key)) {
       const holders = rows.takeAfter(after, limit);
       if (holders !== null) return { holders, counts: rows.counts };
     }
     const count = Math.max(limit, rowsAhead);
     const rows = await readRowsAfter(this.#facts, list, { limit: count, after });
-    this.#kept = [{ key, revision, rows }, ...this.#kept].slice(0, clientsMax);
+    this.#cached = [{ key, revision, rows }, ...this.#cached].slice(0, clientsMax);
     return { holders: rows.take(limit), counts: rows.counts };
   }
 }

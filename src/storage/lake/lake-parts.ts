@@ -3,7 +3,7 @@ import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
 import { selectByToken } from "../codec/fill-layout.ts";
 import { type Engine, prefixed, type SelectedRows } from "../engine/engine.ts";
-import { blockRangeSql, candleTables, type FactTable } from "../schema/fact-tables.ts";
+import { blockRangeSql, blockSql, candleTables, type FactTable } from "../schema/fact-tables.ts";
 import { longRows } from "../schema/schema.ts";
 import { integerLiteral, textLiteral } from "../sql-literal.ts";
 import { encodeTrades, type TradeFile } from "../trade-columns.ts";
@@ -57,7 +57,7 @@ export async function readLakeParts(
   const rows = await engine.query(
     `SELECT min(number), max(number), hex(argMax(hash, number)), max(timestamp), sum(rows) FROM (
        SELECT *, intDiv(sum(rows) OVER (ORDER BY number) - 1, ${integerLiteral(rowsMax)}) AS part FROM (
-         SELECT intDiv(seq, 1000000) AS number, any(block_hash) AS hash, any(timestamp) AS timestamp, count() AS rows
+         SELECT ${blockSql} AS number, any(block_hash) AS hash, any(timestamp) AS timestamp, count() AS rows
          FROM (
            SELECT seq, timestamp, block_hash FROM fills WHERE ${where}
            UNION ALL SELECT seq, timestamp, block_hash FROM events WHERE ${where}

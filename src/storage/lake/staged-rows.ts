@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { BlockRange } from "../../chain/raw-log.ts";
-import { blockRangeSql, walletTables } from "../schema/fact-tables.ts";
+import { blockRangeSql, blockSql, walletTables } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { getPatience, type Part } from "./lake-parts.ts";
 import { getLakeTables, type LakeFactTable } from "./lake-tables.ts";
@@ -39,7 +39,7 @@ export class StagedRows {
     const { engine } = this.#part;
     await dropAbandoned(this.#part);
     const [[next] = []] = await engine.query(
-      `SELECT intDiv(seq, 1000000) FROM fills WHERE ${blockRangeSql({ from, to: end })}
+      `SELECT ${blockSql} FROM fills WHERE ${blockRangeSql({ from, to: end })}
        ORDER BY seq LIMIT 1 OFFSET ${integerLiteral(stagedFills)}`,
     );
     const range = { from, to: Math.max(to, next === undefined ? end : Number(next) - 1) };

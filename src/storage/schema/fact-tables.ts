@@ -81,6 +81,9 @@ export async function readFromEach(
   ) as Record<StoredTable, number[]>;
 }
 
+/** The block number of a row. */
+export const blockSql = `intDiv(seq, ${integerLiteral(toFirstSeq(1))})`;
+
 /** Returns the condition that a row is in a range of blocks. */
 export function blockRangeSql({ from, to }: BlockRange): string {
   return `seq >= ${integerLiteral(toFirstSeq(from))} AND seq < ${integerLiteral(toFirstSeq(to + 1))}`;

@@ -44,10 +44,10 @@ export function getDerivations(
     : ["standard", "neg_risk"];
   return kinds.map((adoptedAs) => {
     const { wrappedCollateral, collateral } = contracts;
-    const held = adoptedAs === "neg_risk" ? wrappedCollateral : collateral;
+    const backing = adoptedAs === "neg_risk" ? wrappedCollateral : collateral;
     return {
       adoptedAs,
-      tokenIds: deriveTokenIds(conditionId, held),
+      tokenIds: deriveTokenIds(conditionId, backing),
       gen3: null,
       questionId,
       oracle,
