@@ -215,7 +215,7 @@ export const tools: readonly Tool[] = [
     read: async (connection, { token: id, depth }) => {
       const [book, market] = await Promise.all([
         find<OrderBook>(connection, `/v1/orderbook/${segment(id)}`, { depth }),
-        find<Market>(connection, `/v1/markets/${segment(id.replace(/:[^:]*$/, ""))}`),
+        find<Market>(connection, `/v1/markets/${segment(id)}`),
       ]);
       const result = market instanceof OddwireError ? null : describeResult(market);
       if (!(book instanceof OddwireError)) {
