@@ -24,21 +24,6 @@ for (const blocks of isOnServer ? [7] : [1, 7]) {
   });
 }
 
-test("R10: responses equal the recording after kill -9 at several heights", async (t) => {
-  const stage = await serveRecording(t, recording);
-  stage.node.fault(rangeCap(50, "publicnode"));
-  for (const height of [86, 481, 482, 1900]) {
-    stage.node.setHead(height);
-    const service = await stage.startService();
-    await service.waitIndexed(height);
-    await service.kill9();
-  }
-  stage.node.setHead(stage.head);
-  const service = await stage.startService();
-  await service.waitFinalized(stage.head);
-  await assertRecordedTruth(service, recording);
-});
-
 test("R10: responses equal the recording after kill -9 during a backfill", async (t) => {
   const stage = await serveRecording(t, recording);
   let answered = 0;

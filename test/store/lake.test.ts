@@ -37,28 +37,19 @@ import {
 /** The parts of a test lake have few rows, so that there are several in a day. */
 const smallParts = { partRows: 30 };
 
-test("a store that is filled from a lake has the same rows in every table", async (t) => {
-  const filled = await openFilled(t, 0);
-  const manifest = await exported(filled, smallParts);
-  assert(manifest.slices.length > 5);
-  const expected = finalDays(filled.blocks, manifest);
-  const { store } = await imported(t, filled);
-  await assertTablesHold(store, expected);
-  // The next start finds it complete.
-  assert.deepEqual(remainingSlices(manifest, store.coverage), []);
-});
-
-test("an interrupted import continues, and refuses a store with other blocks", async (t) => {
+test("an interrupted import continues until every table has the same rows, and refuses a store with other blocks", async (t) => {
   const filled = await openFilled(t, 1);
   const manifest = await exported(filled, smallParts);
+  assert(manifest.slices.length > 5);
   const into = await imported(t, filled, { parts: 2 });
   const done = into.store.coverage;
   assert(done !== null && done.last.number < manifest.last_block.number);
   await into.reopen();
   await imported(t, filled, { into });
   await assertTablesHold(await into.reopen(), finalDays(filled.blocks, manifest));
-
+  // The next start finds it complete.
   const { coverage } = into.store;
+  assert.deepEqual(remainingSlices(manifest, coverage), []);
   assert.throws(
     () => remainingSlices({ ...manifest, first_block: manifest.first_block - 1 }, coverage),
     /the store is not empty/,
@@ -256,9 +247,11 @@ test("days that were repaired are written again, and no others", {
   for (const [index, ranges] of repairs.entries()) {
     for (const range of ranges) await orderRepair(engine, encode(range));
     await finishRepair(engine, () => {});
-    const failing = failAfter(engine, 3);
-    await assert.rejects(exported(filled, { ...parts, engine: failing }), /killed/);
-    assert.deepEqual(await assertComplete(folder), before);
+    if (index === 0) {
+      const failing = failAfter(engine, 3);
+      await assert.rejects(exported(filled, { ...parts, engine: failing }), /killed/);
+      assert.deepEqual(await assertComplete(folder), before);
+    }
     const written = await exported(filled, parts);
     assert.deepEqual(await assertComplete(folder), written);
     const fresh = await exported({ ...filled, folder: `${folder}-${index}` }, parts);
