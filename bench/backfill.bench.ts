@@ -1,9 +1,8 @@
 /**
  * Backfill: from JSON-RPC without latency to queryable rows, with the node on the same machine. The baseline in the
- * same run is the ceiling: fetching the same responses and parsing their JSON. After `npm install --prefix
- * bench/peers`, other indexers with PostgreSQL index the same chain. Arguments: millions of logs (default 1), rounds
- * (default 3), and `server` to store in a ClickHouse server on the same machine and print its rows per second and
- * bytes per fill.
+ * same run is the ceiling: fetching the same responses and parsing their JSON. Arguments: millions of logs (default 1),
+ * rounds (default 3), and `server` to store in a ClickHouse server on the same machine and print its rows per second
+ * and bytes per fill.
  *
  * Prints the processor time of each quarter: the cost per log must not grow with the number of stored logs.
  * `node bench/backfill.bench.ts 20 1` is the long run. At the end a service is stopped in the middle of a backfill.
@@ -20,7 +19,6 @@ import { generateKey } from "../src/access/key-format.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
 import { median } from "./median.ts";
-import { measurePeer, type Peer, type PeerRound, peers } from "./peers/measure-peer.ts";
 
 const logsPerBlock = 112;
 const millions = Number(process.argv[2] ?? 1);
@@ -67,7 +65,6 @@ let databases = 0;
 try {
   const ceilings: Ceiling[] = [];
   const results: Round[] = [];
-  const ofPeers = new Map<Peer, PeerRound[]>(peers.map((peer) => [peer, []]));
   for (let round = 1; round <= rounds; round += 1) {
     const nodeBefore = await getCpuSeconds(node.child);
     const ceiling = await measureCeiling(node.url);
@@ -87,29 +84,12 @@ try {
         `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
     );
     if (server !== null) await printStored(server, ceiling.logs / result.logsPerSecond);
-    for (const [peer, rounds] of ofPeers) {
-      const measured = await measurePeer(peer, { rpcUrl: node.url, blocks });
-      if (measured === null) continue;
-      rounds.push(measured);
-      console.log(
-        `  ${peer.name} ${format(measured.logsPerSecond)} logs/s, ` +
-          `${measured.cpuSeconds.toFixed(1)} CPU s with PostgreSQL`,
-      );
-    }
   }
   const rate = median(results.map(({ logsPerSecond }) => logsPerSecond));
   const ceiling = median(ceilings.map(({ logsPerSecond }) => logsPerSecond));
   console.log(
     `median: service ${format(rate)} logs/s, ceiling ${format(ceiling)} logs/s, ratio ${(rate / ceiling).toFixed(2)}`,
   );
-  for (const [{ name }, rounds] of ofPeers) {
-    const peerRate = median(rounds.map(({ logsPerSecond }) => logsPerSecond));
-    console.log(
-      rounds.length === 0
-        ? `${name} is not here to compare with: npm install --prefix bench/peers`
-        : `median: ${name} with PostgreSQL ${format(peerRate)} logs/s, the service ${(rate / peerRate).toFixed(1)} times that`,
-    );
-  }
   const stopMs = await measureStop(node.url);
   console.log(`stopped in the middle of a backfill within ${stopMs.toFixed(0)} ms`);
 } finally {

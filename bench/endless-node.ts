@@ -360,10 +360,3 @@ export function contractsFromBlock0(): typeof polygonContracts {
   const contracts = polygonContracts.contracts.map((one) => ({ ...one, start_block: 0 }));
   return { ...polygonContracts, contracts };
 }
-
-/** Returns how many logs the first `blocks` blocks of the chain have. */
-export function logsOfBlocks(blocks: number): number {
-  const counts = Array.from({ length: templatesCount }, (_, index) => getTemplate(index).logCount);
-  const numbers = Array.from({ length: blocks }, (_, number) => number);
-  return numbers.reduce((sum, number) => sum + (counts[number % templatesCount] ?? 0), 0);
-}
