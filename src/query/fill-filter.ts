@@ -48,16 +48,16 @@ export type FillFilter = RangeFilter & {
 };
 
 /** Returns the condition for a fill to pass a filter. */
-export function fillCondition({ invertedTokenIds = [], ...filter }: FillFilter): Condition<Fill> {
+export function toFillCondition({ invertedTokenIds = [], ...filter }: FillFilter): Condition<Fill> {
   return joinConditions({ ...fillConditions, ...publicConditions(invertedTokenIds) }, filter);
 }
 
 /** Fields that inversion changes. */
 type PublicFilter = Pick<FillFilter, "side" | "valueMin" | "priceMin" | "priceMax">;
 
-type OwnFilter = Omit<FillFilter, "invertedTokenIds" | keyof PublicFilter>;
+type StoredFilter = Omit<FillFilter, "invertedTokenIds" | keyof PublicFilter>;
 
-const fillConditions: Conditions<OwnFilter, Fill> = {
+const fillConditions: Conditions<StoredFilter, Fill> = {
   ...rangeConditions,
   matchSeqFrom: (from) => ({
     sql: `if(match_seq = 0, seq, match_seq) >= ${integerLiteral(from)}`,

@@ -7,7 +7,7 @@ import { prefixed } from "../storage/engine/engine.ts";
 import { decimalLiteral, hexLiteral, integerLiteral, listLiteral } from "../storage/sql-literal.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { type FillFilter, fillCondition, publicSql } from "./fill-filter.ts";
+import { type FillFilter, publicSql, toFillCondition } from "./fill-filter.ts";
 import { tableFor } from "./read-fills.ts";
 
 /** Where a fill is in a list by value. Fills of equal value are in the order of the chain. */
@@ -36,7 +36,7 @@ export async function readByValue(
     const byValue = one.value < other.value ? -1 : Number(one.value > other.value);
     return (order === "asc" ? 1 : -1) * (byValue || one.seq - other.seq);
   };
-  const { holds } = fillCondition(filter);
+  const { holds } = toFillCondition(filter);
   const unfinalized = finalizedOnly ? [] : facts.headBuffer.fills();
   const matching = unfinalized.filter(
     (fill) => holds(fill) && (after === null || compare(after, toPosition(fill)) < 0),
@@ -67,7 +67,7 @@ async function readFinal(
       : `AND (${value}, seq) ${sign} (${decimalLiteral(after.value)}, ${integerLiteral(after.seq)})`;
   const positions = await engine.query(
     `SELECT hex(token_id), seq FROM ${tableFor(filter)}
-     WHERE ${fillCondition(filter).sql} AND seq < ${integerLiteral(boundary)} ${position}
+     WHERE ${toFillCondition(filter).sql} AND seq < ${integerLiteral(boundary)} ${position}
      ORDER BY ${value} ${order}, seq ${order} LIMIT ${integerLiteral(limit)}`,
   );
   if (positions.length === 0) return [];

@@ -10,7 +10,7 @@ import { readStoredFills } from "../storage/stored-fills.ts";
 import { encodeTradeStream, type TradeFile } from "../storage/trade-columns.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { isIn, joinConditions, rangeConditions } from "./condition.ts";
-import { type FillFilter, fillCondition } from "./fill-filter.ts";
+import { type FillFilter, toFillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
 import { type NearPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
@@ -23,7 +23,7 @@ export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
   const hasFewTokens = table === "fills_by_token" && isFew(tokenIds);
-  const condition = fillCondition(filter);
+  const condition = toFillCondition(filter);
   const wallet = getTracedWallet(list);
   const traced = wallet === null ? "" : ` AND ${tradedBlocksSql(wallet)}`;
   return {
@@ -173,7 +173,7 @@ function wholeBlocksSql({ filter, order, after }: FillPage): string {
 /** Returns the condition of a filter, narrowed when the table is ordered by token. */
 function toSql(filter: FillFilter, tokens: FillPage["tokens"]): string {
   const isByToken = tableFor(filter) === "fills_by_token";
-  return fillCondition(isByToken ? withinLifetime(filter, tokens) : filter).sql;
+  return toFillCondition(isByToken ? withinLifetime(filter, tokens) : filter).sql;
 }
 
 /** Returns the settings for few tokens. Only a filter by time needs a skip index besides the order of the table. */

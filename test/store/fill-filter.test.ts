@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { priceMicros } from "../../src/base/decimal.ts";
 import type { Fill } from "../../src/market/fill.ts";
-import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
+import { type FillFilter, toFillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -93,7 +93,7 @@ test("the store returns the rows that pass the predicate, through SQL and in mem
       fc.oneof(anyShortFilter(fills), anyFilter(fills)),
       fc.boolean(),
       async (filter, finalizedOnly) => {
-        const passing = (finalizedOnly ? finalFills : fills).filter(fillCondition(filter).holds);
+        const passing = (finalizedOnly ? finalFills : fills).filter(toFillCondition(filter).holds);
         found += passing.length;
         assert.deepEqual(await readFills(store, { filter, finalizedOnly, ...common }), passing);
       },

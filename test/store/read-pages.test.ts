@@ -6,7 +6,7 @@ import type { Seq, TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
 import type { TokenTotals } from "../../src/market/market.ts";
-import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
+import { type FillFilter, toFillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -74,7 +74,7 @@ test("a page has the rows after the previous page, even if number and last trade
       });
       const isBehind = (seq: Seq) =>
         after === undefined || (order === "asc" ? seq > after : seq < after);
-      const all = fills.filter((fill) => fillCondition(filter).holds(fill) && isBehind(fill.seq));
+      const all = fills.filter((fill) => toFillCondition(filter).holds(fill) && isBehind(fill.seq));
       const expected = (order === "asc" ? all : all.toReversed()).slice(0, limit);
       assert.deepEqual(
         page.map(({ seq }) => seq),

@@ -17,7 +17,7 @@ const formats = ["json", ...(Object.keys(fileFormats) as FileFormatName[])] as c
 const format = Type.Enum([...formats], { default: "json" });
 
 /** Query parameters that every list with exports takes besides its filters. Pages have `pageRows` rows by default. */
-export function bulkQuery({
+export function listParameters({
   pageRows,
   pageRowsMax = webLimits.pageRowsMax,
 }: {

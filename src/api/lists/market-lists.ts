@@ -8,7 +8,7 @@ import type { Hits } from "../../views/search/market-search.ts";
 import type { FileRows } from "../bulk/bulk-answers.ts";
 import type { CursorPosition } from "../route/cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
-import { searchedWords } from "./market-query.ts";
+import { searchedWords } from "./market-parameters.ts";
 import { firstRows, type ListParts, publicAs } from "./row-list.ts";
 
 /** A market with the name of its list, which is empty when no page follows. */

@@ -19,16 +19,16 @@ export function withMinSeq(route: Route, backend: Backend): Route {
   });
   const whenReady = ({ query, params }: FastifyRequest) => {
     const path = fillPath(route.path, params as Readonly<Record<string, unknown>>);
-    return untilSeen(query as MinSeqQuery, { ...backend, path });
+    return untilSeen(query as MinSeqParameters, { ...backend, path });
   };
   return { ...route, querystring, whenReady };
 }
 
-type MinSeqQuery = { readonly min_seq?: number; readonly cursor?: string };
+type MinSeqParameters = { readonly min_seq?: number; readonly cursor?: string };
 
 /** Waits for the later of both positions, as `waitForPosition` does. Throws `INVALID_CURSOR` instead of waiting for one. */
 function untilSeen(
-  query: MinSeqQuery,
+  query: MinSeqParameters,
   { facts, freshness, cursors, path }: Backend & { readonly path: string },
 ): Promise<void> | null {
   const { min_seq = 0, cursor } = query;

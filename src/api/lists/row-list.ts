@@ -13,7 +13,7 @@ import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
 import type { BulkAnswers, FileRequest, FileRows } from "../bulk/bulk-answers.ts";
-import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
+import { type FileFormatName, listParameters } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import type { CursorPosition } from "../route/cursor.ts";
 import { getPage, rangeMeta, toListShape, toPagination } from "../route/list-answer.ts";
@@ -25,7 +25,7 @@ import type { ReadQueue } from "./read-queue.ts";
 const chainPageRows = 100;
 
 /** Parameters that every such list takes besides its filters. */
-export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
+export const rowListParameters = listParameters({ pageRows: chainPageRows });
 
 /** The parts that list routes need. */
 export type ListParts = Backend & {
@@ -52,7 +52,7 @@ export type RowSource<Item> = {
 type Writer<Item> = (context: RowContext) => (item: Item) => string;
 
 /** The parameters of every list. */
-type ListQuery = LowerBounds & {
+type ListParameters = LowerBounds & {
   readonly format: "json" | FileFormatName;
   readonly limit?: number | undefined;
   /** Adds the optional fields of the row. */
@@ -106,7 +106,7 @@ export function listRoute<Params extends TObject, Query extends TObject, Item>(
     ...shared,
     handler: async (request, reply) => {
       const params = request.params as Static<Params>;
-      const query = request.query as Static<Query> & ListQuery;
+      const query = request.query as Static<Query> & ListParameters;
       const path = fillPath(route.path, params);
       const opened = await open({ params, query, path }, reply);
       const { writer: rowWriter = commonWriter, getMeta, ...source } = opened;
@@ -135,7 +135,7 @@ const toItself = (item: unknown) => item;
 /** Returns the file of a list: a page if there is a `limit`, otherwise all rows up to the row cap. */
 function toFile<Item>(
   list: Pick<FileRequest<Item>, "path" | "row"> & {
-    readonly query: ListQuery;
+    readonly query: ListParameters;
     readonly source: RowSource<Item>;
     readonly writer: Writer<Item>;
   },

@@ -6,7 +6,7 @@ import type { Fill } from "../../market/fill.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { getValue, readByValue } from "../../query/read-by-value.ts";
 import type { Backend } from "../backend.ts";
-import type { RangeQuery } from "./fill-query.ts";
+import type { RangeParameters } from "./fill-parameters.ts";
 import type { RowSource } from "./row-list.ts";
 
 const windowSeconds = 7 * 86_400;
@@ -18,7 +18,7 @@ const windowSeconds = 7 * 86_400;
 export function valueSource(
   { facts, state, cursors }: Backend,
   filter: FillFilter,
-  { path, query }: { readonly path: string; readonly query: RangeQuery },
+  { path, query }: { readonly path: string; readonly query: RangeParameters },
 ): RowSource<Fill> {
   refuseOtherBounds(query);
   const position = cursors.decode(path, query);
@@ -42,7 +42,7 @@ export function valueSource(
   };
 }
 
-function refuseOtherBounds(query: RangeQuery): void {
+function refuseOtherBounds(query: RangeParameters): void {
   for (const name of ["from_block", "to_block", "after_seq"] as const)
     if (query[name] !== undefined)
       throw invalid(name, "cannot be combined with sort=value; use start and end");

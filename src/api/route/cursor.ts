@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 /** The position of the last row of a page in the order of the list: keys of the row, never an offset. */
 export type CursorPosition = readonly (string | number)[];
 
-type CursorQuery = { readonly cursor?: string | undefined; readonly [name: string]: unknown };
+type CursorParameters = { readonly cursor?: string | undefined; readonly [name: string]: unknown };
 
 const macBytes = 16;
 
@@ -41,7 +41,7 @@ export class Cursors {
    * Returns the position in the cursor of a query; `null` without one. Throws `INVALID_CURSOR` unless the cursor was
    * made for this list with these parameters.
    */
-  decode(list: string, query: CursorQuery): CursorPosition | null {
+  decode(list: string, query: CursorParameters): CursorPosition | null {
     const { cursor } = query;
     if (cursor === undefined) return null;
     const bytes = Buffer.from(cursor, "base64url");

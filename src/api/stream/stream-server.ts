@@ -19,12 +19,12 @@ import {
 
 const streamPath = "/v1/stream";
 
-const streamQuery = Type.Object({
+const streamParameters = Type.Object({
   compress: Type.Enum(["none", "zlib", "permessage-deflate"], { default: "none" }),
   batch: Type.Enum(["0", "1"], { default: "0" }),
 });
 
-type StreamQuery = Static<typeof streamQuery>;
+type StreamParameters = Static<typeof streamParameters>;
 
 type StreamServerParts = Omit<ConnectionParts, "flusher" | "counts">;
 
@@ -40,7 +40,7 @@ class StreamWebSocket extends WebSocket {
 export class StreamServer {
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<StreamConnection>();
-  readonly #readQuery = compileReader(streamQuery, "query");
+  readonly #readQuery = compileReader(streamParameters, "query");
   readonly #timers: readonly NodeJS.Timeout[];
   #isDraining = false;
 
@@ -78,7 +78,7 @@ export class StreamServer {
     }
     try {
       const [, text = ""] = /\?(.*)$/s.exec(request.url ?? "") ?? [];
-      const query = this.#readQuery(text) as StreamQuery;
+      const query = this.#readQuery(text) as StreamParameters;
       if (query.compress === "permessage-deflate" && !offersDeflate(request))
         throw invalid("compress", needsDeflate);
       this.#answer(upgrade, query);
@@ -103,7 +103,7 @@ export class StreamServer {
   }
 
   /** Responds with our headers next to those of `ws`, or with an error of `ws` in our shape. */
-  #answer(upgrade: Upgrade, query: StreamQuery): void {
+  #answer(upgrade: Upgrade, query: StreamParameters): void {
     const { request, socket, head, caller, requestId, refuse } = upgrade;
     const perMessageDeflate = query.compress === "permessage-deflate" && deflateOptions;
     const handshake = new WebSocketServer({ ...socketOptions, perMessageDeflate });
@@ -144,7 +144,7 @@ export function openStream(): Route {
     summary: "Open the stream",
     description:
       "A WebSocket with trades, resolutions, markets, candles, prices and books as they happen, from any position on",
-    querystring: streamQuery,
+    querystring: streamParameters,
     errors: ["UNAUTHORIZED", "SERVICE_UNAVAILABLE"],
     response: Type.Object({}),
     handler: () => {

@@ -16,7 +16,7 @@ import { readStoredFills } from "../../storage/stored-fills.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { isIn, type RangeFilter } from "../condition.ts";
-import { type FillFilter, fillCondition } from "../fill-filter.ts";
+import { type FillFilter, toFillCondition } from "../fill-filter.ts";
 import { readFills } from "../read-fills.ts";
 
 /** What had happened by a moment: before a position or before a time, both exclusive. */
@@ -93,7 +93,7 @@ function getUnfinalized(
   { headBuffer }: IndexedFacts,
   past: Past,
 ): ReadonlyMap<TokenId, TokenTrade> {
-  const { holds } = fillCondition({ ...past, ...priced });
+  const { holds } = toFillCondition({ ...past, ...priced });
   const trades = headBuffer
     .fills()
     .filter(holds)
@@ -132,7 +132,7 @@ async function readNear(
   const neighbors = await readNeighbors(facts, searches, past);
   const parts = searches.map((search) => {
     const near = getNear(facts, search, neighbors);
-    return `(${fillCondition({ ...search.filter, ...near }).sql})`;
+    return `(${toFillCondition({ ...search.filter, ...near }).sql})`;
   });
   const settings = past.timestampTo === undefined ? inOrderSettings : fewRowsSettings;
   const fills = await readStoredFills(

@@ -3,7 +3,7 @@ import { mapYielding } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
 import { getAllTokens } from "../../market/market.ts";
-import { type FillFilter, fillCondition } from "../../query/fill-filter.ts";
+import { type FillFilter, toFillCondition } from "../../query/fill-filter.ts";
 import { joinTokens } from "../../query/markets/read-markets.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { getRowContext } from "../../query/row-context.ts";
@@ -27,7 +27,7 @@ export function openTrades({ request, sources, tokenIds: requested }: Opening): 
     return mirror ? [...new Set(requested.flatMap(getSame))] : requested;
   };
   const filter = () => getFillFilter(request, getTokens(), sources);
-  const toTrades = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
+  const toTrades = (block: BlockFacts) => block.fills.filter(toFillCondition(filter()).holds);
   return {
     event: "trade",
     interest: () => ({ tokenIds: getTokens() ?? "all", events: false }),

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from "../../route/route.ts";
 const oneToken = Type.Object({ token_id: namedToken });
 const included = { include_mirror: Type.Boolean({ default: false }) };
 const pastOrNow = { ...included, at: Type.Optional(moment) };
-const oneQuery = Type.Object(pastOrNow);
+const priceParameters = Type.Object(pastOrNow);
 const priceOrPast = Type.Union([priceRow, pastPriceRow]);
 const tokensMax = 100;
 const someTokens = Type.Object({
@@ -31,7 +31,7 @@ export function getPrice(backend: Backend): Route {
     description:
       "Price of the last trade, 24-hour statistics and the complement's price. With `at` the price as it was",
     params: oneToken,
-    querystring: oneQuery,
+    querystring: priceParameters,
     response: toObjectShape(priceOrPast),
     cacheControl: "private, max-age=1",
     getCachePolicy: ({ params: { token_id: tokenId }, query }) =>
@@ -101,7 +101,7 @@ function toMoment(text: string): Moment {
 function findPrice(
   backend: Backend,
   tokenId: TokenId,
-  { include_mirror: mirror }: Static<typeof oneQuery>,
+  { include_mirror: mirror }: Static<typeof priceParameters>,
 ): { data: PriceRow } | null {
   const data = readPrice(backend, tokenId, { mirror });
   return data === null ? null : { data };

@@ -18,9 +18,9 @@ import {
 } from "../../../rows/wire-format.ts";
 import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
-import { bulkQuery } from "../../bulk/bulk-format.ts";
+import { listParameters } from "../../bulk/bulk-format.ts";
 import { checkRange, time } from "../../http/parameters.ts";
-import { toBucketPage, toBuckets } from "../../lists/bucket-query.ts";
+import { toBucketPage, toBuckets } from "../../lists/bucket-parameters.ts";
 import {
   type CandlePage,
   candleSource,
@@ -44,13 +44,13 @@ const chosen = {
 };
 const querystring = Type.Object({
   ...chosen,
-  ...bulkQuery({ pageRows }),
+  ...listParameters({ pageRows }),
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
 });
-type CandleQuery = Static<typeof querystring>;
+type CandleParameters = Static<typeof querystring>;
 
 const tokensMax = 50;
-const manyQuery = Type.Object({
+const manyParameters = Type.Object({
   token_ids: Type.Array(namedToken, { minItems: 1, maxItems: tokensMax }),
   ...chosen,
   limit: Type.Integer({
@@ -116,7 +116,7 @@ export function listManyCandles(backend: ListParts): Route {
     summary: "List candles of tokens",
     description:
       "The newest candles of up to 50 tokens, oldest first, of each token once, all on one page. `limit` counts the candles of each token, `pagination.limit` tokens. `not_found` names tokens that were never seen on the chain",
-    querystring: manyQuery,
+    querystring: manyParameters,
     response: Type.Object({
       data: Type.Array(
         Type.Object({
@@ -161,7 +161,7 @@ export function listManyCandles(backend: ListParts): Route {
 
 function join(
   tokenId: TokenId,
-  { source, include_mirror: mirror }: Pick<CandleQuery, "source" | "include_mirror">,
+  { source, include_mirror: mirror }: Pick<CandleParameters, "source" | "include_mirror">,
   { state }: Backend,
 ): JoinedTokens {
   return joinTokens(state.directory, tokenId, { complement: source === "pair", mirror });
@@ -174,7 +174,7 @@ function isLasting(rows: readonly BucketCandle[], { to, now, bucketSeconds }: Ca
 
 /** Returns how many candles to read, and whether buckets without trades have one. */
 function getFilling(
-  { limit = pageRows, fill }: Pick<CandleQuery, "limit" | "fill">,
+  { limit = pageRows, fill }: Pick<CandleParameters, "limit" | "fill">,
   { state }: Backend,
 ): Pick<CandlePage, "limit" | "isFilled" | "getTotals"> {
   const getTotals = (id: TokenId) => state.directory.getTotals(id);

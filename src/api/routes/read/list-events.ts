@@ -9,9 +9,9 @@ import type { MarketState } from "../../../views/markets/market-state.ts";
 import type { Hits } from "../../../views/search/market-search.ts";
 import { type EventSelection, marketsOfEvent } from "../../../views/venue-events/event-list.ts";
 import type { Backend } from "../../backend.ts";
-import { bulkQuery } from "../../bulk/bulk-format.ts";
+import { listParameters } from "../../bulk/bulk-format.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
-import { marketQuery, toSelection } from "../../lists/market-query.ts";
+import { marketParameters, toSelection } from "../../lists/market-parameters.ts";
 import { type ListParts, listRoute } from "../../lists/row-list.ts";
 import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
@@ -28,12 +28,12 @@ const ofMarkets = [
   "end_before",
 ] as const;
 
-const eventQuery = Type.Object({
-  ...Type.Omit(marketQuery, ofMarkets).properties,
-  ...bulkQuery({ pageRows, pageRowsMax: 50 }),
+const eventParameters = Type.Object({
+  ...Type.Omit(marketParameters, ofMarkets).properties,
+  ...listParameters({ pageRows, pageRowsMax: 50 }),
   sort: Type.Enum(["volume_24h", "volume", "created_at", "end_date"], { default: "volume_24h" }),
 });
-type EventQuery = Static<typeof eventQuery>;
+type EventParameters = Static<typeof eventParameters>;
 
 /** Lists events with their markets. An event is listed when one of its markets matches. */
 export function listEvents(parts: ListParts, clock: Clock): Route {
@@ -43,7 +43,7 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
     path: "/v1/events",
     summary: "List events",
     description: "Events with their markets, totals and prices",
-    querystring: eventQuery,
+    querystring: eventParameters,
     pageRows,
     row: eventRow,
     cacheControl: "private, max-age=10",
@@ -81,7 +81,11 @@ export function getEvent({ state }: Backend): Route {
   });
 }
 
-function requestedEvents(state: MarketState, query: EventQuery, hits: Hits | null): EventSelection {
+function requestedEvents(
+  state: MarketState,
+  query: EventParameters,
+  hits: Hits | null,
+): EventSelection {
   const { status, sort, min_volume: volume, min_volume_24h: dayVolume, ...rest } = query;
   return {
     market: { ...toSelection(state, { ...rest, status: "all", sort: "volume" }), hits },

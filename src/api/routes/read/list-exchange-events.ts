@@ -13,19 +13,24 @@ import {
 } from "../../../rows/exchange-event-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
-import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
+import {
+  fillParameters,
+  listOrder,
+  rangeParameters,
+  toRangeFilter,
+} from "../../lists/fill-parameters.ts";
 import { type ListParts, listRoute, storedSource } from "../../lists/row-list.ts";
 import type { Route } from "../../route/route.ts";
 
 type Kind = ExchangeNotice["kind"];
 
-const eventQuery = {
-  ...rangeQuery,
+const eventParameters = {
+  ...rangeParameters,
   order_hash: Type.Optional(hash),
   user: Type.Optional(address),
-  exchange: fillQuery.exchange,
+  exchange: fillParameters.exchange,
 };
-type EventQuery = Static<TObject<typeof eventQuery>> & { readonly kind?: Kind };
+type EventParameters = Static<TObject<typeof eventParameters>> & { readonly kind?: Kind };
 
 /** Lists events that canceled orders, or could have, as far as the chain shows. */
 export function listCancellations(parts: ListParts): Route {
@@ -67,7 +72,7 @@ function eventListRoute(
 ): Route {
   return listRoute(parts, {
     ...list,
-    querystring: Type.Object({ ...eventQuery, kind: Type.Optional(Type.Enum([...kinds])) }),
+    querystring: Type.Object({ ...eventParameters, kind: Type.Optional(Type.Enum([...kinds])) }),
     toRow: (located: LocatedEvent, context) => {
       const event = toRow(located, context);
       assert(event !== null, "only what exchanges log is read");
@@ -83,11 +88,15 @@ function eventListRoute(
   });
 }
 
-function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery): EventFilter {
+function eventFilter(
+  backend: Backend,
+  kinds: readonly Kind[],
+  query: EventParameters,
+): EventFilter {
   const { order_hash, user } = query;
   const subject = order_hash ?? (user && subjectOfAddress(user));
   return {
-    ...rangeFilter(query),
+    ...toRangeFilter(query),
     kinds: kinds.filter((kind) => isRequestedBy(kind, query)),
     addresses: getExchanges(backend, query.exchange),
     subjects: subject && [subject],
@@ -95,7 +104,7 @@ function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery
 }
 
 /** Returns the addresses to read; `undefined` for any, because only exchanges log these events. */
-function getExchanges({ state }: Backend, requested: EventQuery["exchange"]) {
+function getExchanges({ state }: Backend, requested: EventParameters["exchange"]) {
   if (requested === undefined) return undefined;
   const all = [...state.directory.contracts.byAddress.values()];
   return all.flatMap((one) =>
@@ -104,7 +113,7 @@ function getExchanges({ state }: Backend, requested: EventQuery["exchange"]) {
 }
 
 /** Returns whether a query selects a kind. `order_hash` and `user` need a kind that names one; no kind names both. */
-function isRequestedBy(one: Kind, { kind, order_hash, user }: EventQuery): boolean {
+function isRequestedBy(one: Kind, { kind, order_hash, user }: EventParameters): boolean {
   return (
     (kind === undefined || one === kind) &&
     (order_hash === undefined || subjectFieldByKind[one] === "orderHash") &&

@@ -6,19 +6,19 @@ import { fillRow, toFillRow } from "../../../rows/fill-row.ts";
 import { matchRow, toMatchRow } from "../../../rows/match-row.ts";
 import type { Backend } from "../../backend.ts";
 import {
-  type FillQuery,
-  fillFilter,
-  fillQuery,
+  type FillParameters,
+  fillParameters,
   fillSource,
-  tokenListQuery,
-} from "../../lists/fill-query.ts";
+  toFillFilter,
+  tokenParameters,
+} from "../../lists/fill-parameters.ts";
 import { type ListParts, listRoute } from "../../lists/row-list.ts";
 import type { Route } from "../../route/route.ts";
 
-const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
+const fillListParameters = Type.Object({ ...fillParameters, ...tokenParameters });
 /** A match has one taker and any number of makers. Makers are in its trades, so matches are not filtered by them. */
-const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
-const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
+const { maker: _maker, wallet: _wallet, ...matchFilters } = fillParameters;
+const matchListParameters = Type.Object({ ...matchFilters, ...tokenParameters });
 
 /** Lists every `OrderFilled` as on the chain, both legs and summaries. */
 export function listFills(parts: ListParts): Route {
@@ -26,7 +26,7 @@ export function listFills(parts: ListParts): Route {
     path: "/v1/fills",
     summary: "List fills",
     description: "Raw OrderFilled events, both sides of each match. To sum volume, use trades",
-    querystring: fillListQuery,
+    querystring: fillListParameters,
     row: fillRow,
     toRow: toFillRow,
     getToken: ({ makerTokenId }: Fill) => makerTokenId,
@@ -40,7 +40,7 @@ export function listMatches(parts: ListParts): Route {
     path: "/v1/matches",
     summary: "List matches",
     description: "One row for each taker order: what it received from all its makers",
-    querystring: matchListQuery,
+    querystring: matchListParameters,
     row: matchRow,
     toRow: toMatchRow,
     getToken: ({ tokenId }: Fill) => tokenId,
@@ -49,8 +49,8 @@ export function listMatches(parts: ListParts): Route {
 }
 
 /** Filters by token, side and value of the order, as a fill shows them. In a mint or merge, those of the trade differ. */
-function orderFilter(query: FillQuery, backend: Backend): FillFilter {
-  const { side, tokenIds: requested, valueMin, ...rest } = fillFilter(query, backend);
+function orderFilter(query: FillParameters, backend: Backend): FillFilter {
+  const { side, tokenIds: requested, valueMin, ...rest } = toFillFilter(query, backend);
   return {
     ...rest,
     makerSide: side,
@@ -67,9 +67,9 @@ function tradedTokens(requested: readonly TokenId[], { state }: Backend): FillFi
 }
 
 /** Filters the summaries of matches. A summary is the taker's order, right before the match in position. */
-function summaryFilter(query: Static<typeof matchListQuery>, backend: Backend): FillFilter {
+function summaryFilter(query: Static<typeof matchListParameters>, backend: Backend): FillFilter {
   const { taker, after_seq: afterSeq, ...rest } = query;
-  const filter = fillFilter(rest, backend);
+  const filter = toFillFilter(rest, backend);
   return {
     ...filter,
     ...(afterSeq !== undefined ? behind((afterSeq + 1) as Seq, filter) : {}),

@@ -6,7 +6,7 @@ import { marketRow, toEventSummaryRow } from "../../../rows/market-row.ts";
 import { updateDayChanges } from "../../../views/prices/day-change.ts";
 import type { Backend } from "../../backend.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
-import { marketPageRows, marketQuery, toSelection } from "../../lists/market-query.ts";
+import { marketPageRows, marketParameters, toSelection } from "../../lists/market-parameters.ts";
 import { type ListParts, listRoute } from "../../lists/row-list.ts";
 import { toObjectShape } from "../../route/list-answer.ts";
 import { defineRoute, type Route } from "../../route/route.ts";
@@ -19,7 +19,7 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
     path: "/v1/markets",
     summary: "List markets",
     description: "Markets with totals and prices. Search, filter, sort and export them",
-    querystring: marketQuery,
+    querystring: marketParameters,
     pageRows: marketPageRows,
     row: marketRow,
     cacheControl: "private, max-age=300",

@@ -19,13 +19,13 @@ import { firstSeqAbove } from "../../../storage/covered-facts.ts";
 import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import { marketsOfEvent } from "../../../views/venue-events/event-list.ts";
 import { type Backend, untilChange } from "../../backend.ts";
-import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
+import { rangeParameters, toRangeFilter } from "../../lists/fill-parameters.ts";
 import {
   type ListParts,
   listRoute,
   memorySource,
   type RowSource,
-  rowListQuery,
+  rowListParameters,
 } from "../../lists/row-list.ts";
 import type { CursorPosition } from "../../route/cursor.ts";
 import { getPage } from "../../route/list-answer.ts";
@@ -33,12 +33,12 @@ import type { Route } from "../../route/route.ts";
 
 const path = "/v1/resolutions";
 const querystring = Type.Object({
-  ...rangeQuery,
+  ...rangeParameters,
   condition_id: Type.Optional(conditionId),
   neg_risk_market_id: Type.Optional(hash),
 });
 
-type ResolutionQuery = Static<typeof querystring>;
+type ResolutionParameters = Static<typeof querystring>;
 
 /** Lists resolutions from memory, because a result that follows from other results has no log to read. */
 export function listResolutions(parts: ListParts): Route {
@@ -55,7 +55,7 @@ export function listResolutions(parts: ListParts): Route {
   });
 }
 
-function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<Resolution> {
+function resolutionSource(backend: Backend, query: ResolutionParameters): RowSource<Resolution> {
   const from = { index: getFirstIndex(backend, query), step: getStep(query) };
   const list = { range: getRange(query, backend), from };
   const take = (limit: number) => snapshotResolutions(backend, list, limit);
@@ -85,12 +85,12 @@ function toPosition({ seq, conditionId: id }: Resolution): CursorPosition {
   return [seq, id];
 }
 
-function getStep({ order }: ResolutionQuery): 1 | -1 {
+function getStep({ order }: ResolutionParameters): 1 | -1 {
   return order === "asc" ? 1 : -1;
 }
 
 /** Returns the index at which the page starts. Throws `INVALID_CURSOR`. */
-function getFirstIndex({ state, cursors }: Backend, query: ResolutionQuery): number {
+function getFirstIndex({ state, cursors }: Backend, query: ResolutionParameters): number {
   const { resolutions } = state.directory;
   const step = getStep(query);
   const position = cursors.decode(path, query);
@@ -103,15 +103,15 @@ function getFirstIndex({ state, cursors }: Backend, query: ResolutionQuery): num
   return step === 1 && !isThere ? edge : edge + step;
 }
 
-function getRange(query: ResolutionQuery, { facts, state }: Backend): ResolutionRange {
-  const { seqTo = Infinity, ...range } = rangeFilter(query);
+function getRange(query: ResolutionParameters, { facts, state }: Backend): ResolutionRange {
+  const { seqTo = Infinity, ...range } = toRangeFilter(query);
   const end = query.status === "finalized" ? firstSeqAbove(facts.coverage) : Infinity;
   return { ...range, seqTo: Math.min(seqTo, end), conditionIds: requestedConditions(query, state) };
 }
 
 /** Returns the conditions that a query selects; `undefined` for any. */
 function requestedConditions(
-  { condition_id: id, neg_risk_market_id: eventId }: ResolutionQuery,
+  { condition_id: id, neg_risk_market_id: eventId }: ResolutionParameters,
   { directory }: Backend["state"],
 ): ReadonlySet<ConditionId> | undefined {
   const named = id === undefined ? undefined : new Set(directory.conditionsOfMarket(id));
@@ -132,7 +132,7 @@ export function listResultSteps(parts: ListParts): Route {
     description:
       "How a market got its result, oldest first: the requests to its oracle, proposals, disputes, resets and settlements, and the results that were reported to it and to its mirror",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
-    querystring: Type.Object({ ...rowListQuery }),
+    querystring: Type.Object({ ...rowListParameters }),
     row: resultStepRow,
     toRow: toResultStepRow,
     getCachePolicy: () => untilChange(parts),

@@ -8,15 +8,15 @@ import { statsRow, toStatsRow } from "../../../rows/stats-row.ts";
 import type { MarketColumns } from "../../../views/markets/market-columns.ts";
 import { type StatsScope, statsSeconds } from "../../../views/stats/platform-totals.ts";
 import { untilChange } from "../../backend.ts";
-import { bucketQuery, bucketSource } from "../../lists/bucket-query.ts";
-import { names } from "../../lists/fill-query.ts";
+import { bucketParameters, bucketSource } from "../../lists/bucket-parameters.ts";
+import { names } from "../../lists/fill-parameters.ts";
 import { type ListParts, listRoute } from "../../lists/row-list.ts";
 import type { Route } from "../../route/route.ts";
 
 const pageRows = 500;
 
 const querystring = Type.Object({
-  ...bucketQuery(statsSeconds, pageRows).properties,
+  ...bucketParameters(statsSeconds, pageRows).properties,
   exchange_version: Type.Optional(Type.Integer({ minimum: 1, maximum: 3 })),
   category: Type.Optional(names),
   builder: Type.Optional(hash),

@@ -2,14 +2,14 @@ import { Type } from "typebox";
 import type { Clock } from "../../../base/time/clock.ts";
 import { readLabels } from "../../../query/markets/read-labels.ts";
 import { type TagFacts, tagRow, toTagRow } from "../../../rows/tag-row.ts";
-import { bulkQuery } from "../../bulk/bulk-format.ts";
+import { listParameters } from "../../bulk/bulk-format.ts";
 import { ListSnapshots } from "../../lists/list-snapshots.ts";
 import { type ListParts, listRoute, memorySource } from "../../lists/row-list.ts";
 import type { Route } from "../../route/route.ts";
 
 const pageRows = 100;
 const querystring = Type.Object({
-  ...bulkQuery({ pageRows }),
+  ...listParameters({ pageRows }),
 });
 
 /** Lists the tags of markets. */

@@ -9,22 +9,27 @@ import { type RowContext, tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";
 import { checkBounds } from "../../http/parameters.ts";
-import { fillFilter, fillQuery, toFillPage, tokenListQuery } from "../../lists/fill-query.ts";
+import {
+  fillParameters,
+  toFillFilter,
+  toFillPage,
+  tokenParameters,
+} from "../../lists/fill-parameters.ts";
 import { type ListParts, listRoute, type RowSource, storedSource } from "../../lists/row-list.ts";
 import { valueSource } from "../../lists/value-order.ts";
 import type { Route } from "../../route/route.ts";
 
-const tradeQuery = {
-  ...fillQuery,
+const tradeParameters = {
+  ...fillParameters,
   match_type: Type.Optional(Type.Enum(["complementary", "mint", "merge", "direct"])),
   min_price: Type.Optional(amount),
   max_price: Type.Optional(amount),
   sort: Type.Enum(["time", "value"], { default: "time" }),
 };
-type TradeQuery = Static<TObject<typeof tradeQuery>>;
-const allQuery = Type.Object({ ...tradeQuery, ...tokenListQuery });
-const tokenQuery = Type.Object({
-  ...tradeQuery,
+type TradeParameters = Static<TObject<typeof tradeParameters>>;
+const allTokensParameters = Type.Object({ ...tradeParameters, ...tokenParameters });
+const oneTokenParameters = Type.Object({
+  ...tradeParameters,
   include_complement: Type.Boolean({ default: false }),
   include_mirror: Type.Boolean({ default: false }),
 });
@@ -39,10 +44,10 @@ export function listTrades(parts: ListParts): Route {
     path: "/v1/trades",
     summary: "List trades",
     description: "Trades of all tokens, newest first. Volume is counted once",
-    querystring: allQuery,
+    querystring: allTokensParameters,
     getCachePolicy: () => untilChange(parts),
     open: ({ query, path }) => {
-      const filter = { ...fillFilter(query, parts), ...tradeFilter(query) };
+      const filter = { ...toFillFilter(query, parts), ...tradeFilter(query) };
       return tradeSource(parts, filter, { path, query });
     },
   });
@@ -57,7 +62,7 @@ export function listTokenTrades(parts: ListParts): Route {
     description:
       "Trades of one token, newest first; optionally with inverted trades of its complement",
     params: Type.Object({ token_id: namedToken }),
-    querystring: tokenQuery,
+    querystring: oneTokenParameters,
     getCachePolicy: ({ params, query }) => {
       // The window of a list by value moves with the time of the chain.
       if (query.sort === "value") return untilChange(parts);
@@ -73,7 +78,7 @@ export function listTokenTrades(parts: ListParts): Route {
         mirror: query.include_mirror,
       });
       const filter = {
-        ...fillFilter({ ...query, token_id: [...same, ...inverted] }, parts),
+        ...toFillFilter({ ...query, token_id: [...same, ...inverted] }, parts),
         ...tradeFilter(query),
         invertedTokenIds: inverted,
       };
@@ -93,7 +98,7 @@ export function listTokenTrades(parts: ListParts): Route {
 }
 
 /** Returns the part of the filter that only lists of trades have. Throws `VALIDATION_ERROR` for contradictory bounds. */
-function tradeFilter(query: TradeQuery): FillFilter {
+function tradeFilter(query: TradeParameters): FillFilter {
   checkBounds(query, ["min_price", "max_price"]);
   const { match_type: matchType, min_price: priceMin, max_price: priceMax } = query;
   return { matchType, priceMin, priceMax, roles };
@@ -102,7 +107,7 @@ function tradeFilter(query: TradeQuery): FillFilter {
 function tradeSource(
   parts: ListParts,
   filter: FillFilter,
-  context: { readonly path: string; readonly query: TradeQuery },
+  context: { readonly path: string; readonly query: TradeParameters },
 ): RowSource<Fill> {
   if (context.query.sort === "value") return valueSource(parts, filter, context);
   const { facts, state } = parts;

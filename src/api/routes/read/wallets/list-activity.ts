@@ -9,13 +9,18 @@ import {
   toActivityRow,
 } from "../../../../rows/wallets/activity-row.ts";
 import { untilChange } from "../../../backend.ts";
-import { listOrder, rangeFilter, rangeQuery, requestedTokens } from "../../../lists/fill-query.ts";
+import {
+  listOrder,
+  rangeParameters,
+  requestedTokens,
+  toRangeFilter,
+} from "../../../lists/fill-parameters.ts";
 import { type ListParts, listRoute, storedSource } from "../../../lists/row-list.ts";
 import type { Route } from "../../../route/route.ts";
 import { unknownWallet } from "./with-wallets.ts";
 
 const querystring = Type.Object({
-  ...rangeQuery,
+  ...rangeParameters,
   kind: Type.Optional(Type.Array(Type.Enum([...activityKinds]), { minItems: 1, maxItems: 20 })),
   side: Type.Optional(Type.Enum(["BUY", "SELL"])),
   role: Type.Optional(Type.Enum([...activityRoles])),
@@ -39,7 +44,7 @@ export function listActivity(parts: ListParts): Route {
     open: async ({ params, query, path }) => {
       const { kind: kinds, side, role, min_value: valueMin } = query;
       const tokenIds = requestedTokens(query, parts.state);
-      const filter = { ...rangeFilter(query), kinds, side, role, valueMin, tokenIds };
+      const filter = { ...toRangeFilter(query), kinds, side, role, valueMin, tokenIds };
       const order = listOrder(parts, { path, query });
       const list = storedActivity({ ...order, wallets: [params.address], filter });
       if (!(await isWallet(parts.facts, params.address))) throw unknownWallet();

@@ -19,7 +19,7 @@ import {
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
 import { getExactPrice } from "../../../../views/prices/position-value.ts";
 import { untilChange } from "../../../backend.ts";
-import { bulkQuery } from "../../../bulk/bulk-format.ts";
+import { listParameters } from "../../../bulk/bulk-format.ts";
 import { type ListParts, listRoute, publicAs, type RowSource } from "../../../lists/row-list.ts";
 import type { CursorPosition } from "../../../route/cursor.ts";
 import { metaSchema } from "../../../route/list-answer.ts";
@@ -30,13 +30,13 @@ const pageRows = 100;
 const pnlRowsMax = 100;
 
 const querystring = Type.Object({
-  ...bulkQuery({ pageRows }),
+  ...listParameters({ pageRows }),
   outcome_index: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
   min_size: Type.Optional(amount),
   include_contracts: Type.Boolean({ default: false }),
   include_pnl: Type.Boolean({ default: false }),
 });
-type HolderQuery = Static<typeof querystring>;
+type HolderParameters = Static<typeof querystring>;
 
 const meta = Type.Object({
   ...metaSchema.properties,
@@ -117,7 +117,7 @@ function checkLimit({
   include_pnl: hasPnl,
   format,
   limit = format === "json" ? pageRows : Infinity,
-}: HolderQuery) {
+}: HolderParameters) {
   if (hasPnl && limit > pnlRowsMax)
     throw invalid("limit", `must be at most ${pnlRowsMax} with include_pnl`);
 }
@@ -126,7 +126,10 @@ function checkLimit({
  * Returns the tokens of the requested outcome, or of all, also those of the mirror. Throws `VALIDATION_ERROR` for an
  * outcome that the market has not.
  */
-function selectTokens(market: Market, { outcome_index: index }: HolderQuery): readonly TokenId[] {
+function selectTokens(
+  market: Market,
+  { outcome_index: index }: HolderParameters,
+): readonly TokenId[] {
   const all = getAllTokens(market);
   const selected = all.filter(({ outcomeIndex }) => outcomeIndex === (index ?? outcomeIndex));
   if (selected.length > 0 || all.length === 0) return selected.map(({ tokenId }) => tokenId);

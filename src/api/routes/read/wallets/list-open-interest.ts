@@ -11,14 +11,14 @@ import {
   totalInterestRow,
 } from "../../../../rows/wallets/open-interest-row.ts";
 import { untilChange } from "../../../backend.ts";
-import { bucketQuery, bucketSource } from "../../../lists/bucket-query.ts";
+import { bucketParameters, bucketSource } from "../../../lists/bucket-parameters.ts";
 import { type ListParts, listRoute } from "../../../lists/row-list.ts";
 import type { Route } from "../../../route/route.ts";
 
 const resolutionSeconds = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
 const pageRows = 500;
 
-const querystring = bucketQuery(resolutionSeconds, pageRows);
+const querystring = bucketParameters(resolutionSeconds, pageRows);
 
 /** Lists the open interest of a market over time. */
 export function listOpenInterest(parts: ListParts): Route {

@@ -5,7 +5,7 @@ import { readWallet } from "../../../../query/wallets/read-wallet.ts";
 import { type PnlPoint, pnlRow, toPnlPoints, toPnlRows } from "../../../../rows/wallets/pnl-row.ts";
 import { untilChange } from "../../../backend.ts";
 import { checkRange } from "../../../http/parameters.ts";
-import { bucketQuery } from "../../../lists/bucket-query.ts";
+import { bucketParameters } from "../../../lists/bucket-parameters.ts";
 import { type ListParts, listRoute, memorySource, publicAs } from "../../../lists/row-list.ts";
 import type { Route } from "../../../route/route.ts";
 import { unknownWallet } from "./with-wallets.ts";
@@ -13,8 +13,8 @@ import { unknownWallet } from "./with-wallets.ts";
 const bucketSeconds = { "1h": 3600, "1d": 86_400, "1w": 7 * 86_400 } as const;
 const pageRows = 500;
 
-const querystring = bucketQuery(bucketSeconds, pageRows);
-type PnlQuery = Static<typeof querystring>;
+const querystring = bucketParameters(bucketSeconds, pageRows);
+type PnlParameters = Static<typeof querystring>;
 
 /** Lists the profit of a wallet over time. */
 export function listPnl(parts: ListParts): Route {
@@ -49,7 +49,7 @@ export function listPnl(parts: ListParts): Route {
 }
 
 /** Returns the buckets that begin within the requested time, in the requested order. */
-function select(points: readonly PnlPoint[], { start = 0, end, order }: PnlQuery) {
+function select(points: readonly PnlPoint[], { start = 0, end, order }: PnlParameters) {
   const within = points.filter(
     ({ bucket }) => bucket * 1000 >= start && bucket * 1000 < (end ?? Infinity),
   );

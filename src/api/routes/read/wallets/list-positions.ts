@@ -5,7 +5,7 @@ import { readWallet } from "../../../../query/wallets/read-wallet.ts";
 import { positionRow, toPositionRow } from "../../../../rows/wallets/position-row.ts";
 import type { MarketDirectory } from "../../../../views/markets/market-directory.ts";
 import { untilChange } from "../../../backend.ts";
-import { bulkQuery } from "../../../bulk/bulk-format.ts";
+import { listParameters } from "../../../bulk/bulk-format.ts";
 import {
   type ListParts,
   listRoute,
@@ -29,7 +29,7 @@ const sortKeys = {
 };
 
 const querystring = Type.Object({
-  ...bulkQuery({ pageRows, pageRowsMax: 500 }),
+  ...listParameters({ pageRows, pageRowsMax: 500 }),
   status: Type.Enum(["open", "redeemable", "lost", "closed", "all"], { default: "open" }),
   condition_id: Type.Optional(conditionId),
   token_id: Type.Optional(namedToken),
@@ -39,7 +39,7 @@ const querystring = Type.Object({
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
 });
 
-type PositionQuery = Static<typeof querystring>;
+type PositionParameters = Static<typeof querystring>;
 
 /** Lists what a wallet holds, and what it made of it. */
 export function listPositions(parts: ListParts): Route {
@@ -67,7 +67,7 @@ export function listPositions(parts: ListParts): Route {
 /** Returns the selected positions in the requested order; ties by token. */
 function select(
   positions: readonly ValuedPosition[],
-  query: PositionQuery,
+  query: PositionParameters,
   directory: MarketDirectory,
 ): readonly ValuedPosition[] {
   const { status, min_size: sizeMin = 0n, order, condition_id: conditionId } = query;
@@ -96,7 +96,7 @@ function select(
 /** A page starts after the key and the token of the last row of the one before, wherever that position is now. */
 function getSource(
   rows: readonly ValuedPosition[],
-  { query, after }: { readonly query: PositionQuery; readonly after: CursorPosition | null },
+  { query, after }: { readonly query: PositionParameters; readonly after: CursorPosition | null },
 ): RowSource<ValuedPosition> {
   const sign = query.order === "asc" ? 1n : -1n;
   const getKey = sortKeys[query.sort];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import { MarketState } from "../../views/markets/market-state.ts";
-import { toSelection } from "./market-query.ts";
+import { toSelection } from "./market-parameters.ts";
 
 test("open interest orders markets only where wallets are indexed", () => {
   const query = { sort: "open_interest", order: "desc", status: "open", format: "json" } as const;

@@ -1,18 +1,18 @@
 /** Lists of buckets of time: their parameters, and where their pages begin and end. */
 import { Type } from "typebox";
 import type { BucketPage } from "../../query/bucket-page.ts";
-import { bulkQuery } from "../bulk/bulk-format.ts";
+import { listParameters } from "../bulk/bulk-format.ts";
 import { checkRange, time } from "../http/parameters.ts";
 import type { ListParts, RowSource } from "./row-list.ts";
 
 /** The parameters of a list of buckets of time: a page of at most `pageRows` buckets, or a file. */
-export function bucketQuery<Resolution extends string>(
+export function bucketParameters<Resolution extends string>(
   bucketSeconds: Readonly<Record<Resolution, number>>,
   pageRows: number,
 ) {
   const resolutions = Object.keys(bucketSeconds) as Resolution[];
   return Type.Object({
-    ...bulkQuery({ pageRows }),
+    ...listParameters({ pageRows }),
     resolution: Type.Enum(resolutions, { default: "1d" }),
     start: Type.Optional(time),
     end: Type.Optional(time),

@@ -13,14 +13,14 @@ import { tradedMarkets } from "../../views/markets/market-selection.ts";
 import { marketsOfEvent } from "../../views/venue-events/event-list.ts";
 import type { Backend } from "../backend.ts";
 import { checkBounds, checkRange, time } from "../http/parameters.ts";
-import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
+import { type RowSource, rowListParameters, storedSource } from "./row-list.ts";
 
 /** The maximum is the highest block for which the first position of the next block is a safe integer. */
 const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
 
 /** Parameters of every list of the chain: its range, its order and the page. */
-export const rangeQuery = {
-  ...rowListQuery,
+export const rangeParameters = {
+  ...rowListParameters,
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
   start: Type.Optional(time),
   end: Type.Optional(time),
@@ -32,8 +32,8 @@ export const rangeQuery = {
 };
 
 /** Parameters of lists of fills. */
-export const fillQuery = {
-  ...rangeQuery,
+export const fillParameters = {
+  ...rangeParameters,
   side: Type.Optional(Type.Enum(["BUY", "SELL"])),
   min_size: Type.Optional(amount),
   max_size: Type.Optional(amount),
@@ -53,7 +53,7 @@ export const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 });
 
 /** Further parameters of lists that are not about a single token. */
-export const tokenListQuery = {
+export const tokenParameters = {
   token_id: Type.Optional(Type.Array(namedToken, { minItems: 1, maxItems: 100 })),
   neg_risk_market_id: Type.Optional(hash),
   slug: Type.Optional(names),
@@ -62,11 +62,11 @@ export const tokenListQuery = {
   tag: Type.Optional(names),
 };
 
-export type RangeQuery = Static<TObject<typeof rangeQuery>>;
-export type FillQuery = Static<TObject<typeof fillQuery & typeof tokenListQuery>>;
+export type RangeParameters = Static<TObject<typeof rangeParameters>>;
+export type FillParameters = Static<TObject<typeof fillParameters & typeof tokenParameters>>;
 
 /** Returns the part of a filter that selects a range of the chain. Throws `VALIDATION_ERROR` for an empty one. */
-export function rangeFilter(query: RangeQuery): FillFilter {
+export function toRangeFilter(query: RangeParameters): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   checkRange(query, ["start", "end"]);
   checkBounds(query, ["from_block", "to_block"]);
@@ -83,18 +83,18 @@ export function rangeFilter(query: RangeQuery): FillFilter {
 }
 
 /** Returns the filter of fills of a query. Throws `VALIDATION_ERROR` for contradictory bounds. */
-export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
+export function toFillFilter(query: FillParameters, { state }: Backend): FillFilter {
   const { min_size: sizeMin, max_size: sizeMax, min_value: valueMin } = query;
   const { side, maker, taker, wallet, exchange, builder } = query;
   checkBounds(query, ["min_size", "max_size"]);
   const amounts = { sizeMin, sizeMax, valueMin };
   const addresses = { maker, taker, wallet, builder };
   const tokenIds = requestedTokens(query, state);
-  return { ...rangeFilter(query), ...amounts, ...addresses, tokenIds, side, exchange };
+  return { ...toRangeFilter(query), ...amounts, ...addresses, tokenIds, side, exchange };
 }
 
 /** A requested list of fills: its path and its parameters. */
-type ListedFills = { readonly path: string; readonly query: RangeQuery };
+type ListedFills = { readonly path: string; readonly query: RangeParameters };
 
 /** Returns the fills of a filter, from the end of the previous page on. Throws `INVALID_CURSOR`. */
 export function fillSource(
@@ -113,7 +113,7 @@ export function toFillPage(backend: Backend, filter: FillFilter, listed: ListedF
 /** Returns the order and the start of a list. Throws `INVALID_CURSOR`. */
 export function listOrder(
   { cursors }: Backend,
-  { path, query }: { readonly path: string; readonly query: RangeQuery },
+  { path, query }: { readonly path: string; readonly query: RangeParameters },
 ): ListOrder {
   const [seq, sub] = cursors.decode(path, query) ?? [];
   const after = seq === undefined ? null : (Number(seq) as Seq);
@@ -121,11 +121,13 @@ export function listOrder(
   return { order: query.order, after, afterSub, finalizedOnly: query.status === "finalized" };
 }
 
-type TokenQuery = Partial<Pick<FillQuery, keyof typeof tokenListQuery | "condition_id" | "start">>;
+type TokenParameters = Partial<
+  Pick<FillParameters, keyof typeof tokenParameters | "condition_id" | "start">
+>;
 
 /** Returns the tokens that match all filters by tokens and markets; `undefined` without such a filter. */
 export function requestedTokens(
-  query: TokenQuery,
+  query: TokenParameters,
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
   const { token_id, condition_id, neg_risk_market_id } = query;
@@ -145,7 +147,7 @@ export function requestedTokens(
 
 /** Returns the tokens of the markets with the labels of a query, those alone that were traded since its start. */
 function tokensByLabels(
-  { slug, event_id, category, tag, start = 0 }: TokenQuery,
+  { slug, event_id, category, tag, start = 0 }: TokenParameters,
   directory: MarketDirectory,
 ): readonly TokenId[] | undefined {
   const labels = {

@@ -7,7 +7,7 @@ import { marketFlags } from "../../views/markets/market-columns.ts";
 import { type MarketSelection, sortColumns } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { toWords } from "../../views/search/search-words.ts";
-import { bulkQuery } from "../bulk/bulk-format.ts";
+import { listParameters } from "../bulk/bulk-format.ts";
 import { checkRange, time } from "../http/parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
@@ -17,9 +17,9 @@ export const marketPageRows = 50;
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const sorts = Object.keys(sortColumns) as (keyof typeof sortColumns)[];
 
-const { cursor, ...page } = bulkQuery({ pageRows: marketPageRows, pageRowsMax: 100 });
+const { cursor, ...page } = listParameters({ pageRows: marketPageRows, pageRowsMax: 100 });
 
-export const marketQuery = Type.Object({
+export const marketParameters = Type.Object({
   ...page,
   include: Type.Optional(Type.Enum(["event"])),
   cursor,
@@ -43,13 +43,13 @@ export const marketQuery = Type.Object({
   sort: Type.Enum(sorts, { default: "volume_24h" }),
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
 });
-export type MarketQuery = Static<typeof marketQuery>;
+export type MarketParameters = Static<typeof marketParameters>;
 
 /**
  * Returns the selection of a query, without its search. Throws `VALIDATION_ERROR` for an empty time range, and for an order by
  * open interest without wallets.
  */
-export function toSelection({ directory }: MarketState, query: MarketQuery): MarketSelection {
+export function toSelection({ directory }: MarketState, query: MarketParameters): MarketSelection {
   const { end_after, end_before, sort } = query;
   if (sort === "open_interest" && !directory.contracts.wallets)
     throw invalid("sort", "cannot be open_interest: ODDWIRE_WALLETS is off");
@@ -88,7 +88,7 @@ export function searchedWords(search: string): string[] {
 }
 
 /** Returns the flags that a query filters by. If filters contradict each other, no market matches. */
-function requestedFlags({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
+function requestedFlags({ active, status, neg_risk }: MarketParameters): MarketSelection["flags"] {
   let [mask, expected] = [0, 0];
   const ask = (flag: number, isRequested: boolean): void => {
     if ((mask & flag) !== 0 && ((expected & flag) !== 0) !== isRequested) expected |= nothing;
@@ -104,7 +104,7 @@ function requestedFlags({ active, status, neg_risk }: MarketQuery): MarketSelect
 /** Looks up the markets of a query with ids, so that not all markets are scanned; `null` for a query without ids. */
 function requestedOrdinals(
   directory: MarketState["directory"],
-  { condition_id, token_id }: MarketQuery,
+  { condition_id, token_id }: MarketParameters,
 ): readonly number[] | null {
   if (condition_id === undefined && token_id === undefined) return null;
   const named = condition_id?.map((id) => directory.getMarketId(id));
