@@ -30,7 +30,9 @@ export class AccessAudit {
   record(change: AccessChange): void {
     this.counts.add(change.action);
     const target = "ip" in change ? { ip: change.ip } : { key_id: change.keyId };
-    this.#log.info({ audit: change.action, by_key_id: change.by, ...target }, "access changed");
+    const [noun, verb] = change.action.split("_");
+    const message = `${noun === "ip" ? "IP" : "API key"} ${verb}`;
+    this.#log.info({ audit: change.action, by_key_id: change.by, ...target }, message);
   }
 }
 

@@ -40,7 +40,7 @@ function openAdmission() {
   return { admission, counted };
 }
 
-test("a client whose key cannot be checked gets 503, however often it asks, and is not blocked", async () => {
+test("503, without blocking the IP, while a key cannot be checked", async () => {
   const { admission, counted } = openAdmission();
   for (let sent = 0; sent < 1_500; sent += 1) {
     const { refusal, limitStatus } = await admission.admit(request, "read");
@@ -50,7 +50,7 @@ test("a client whose key cannot be checked gets 503, however often it asks, and 
   assert.equal(counted.blocks, 0);
 });
 
-test("a key that cannot be checked any more, while a response is made, gets 503", () => {
+test("503 if the key can no longer be checked when the handler has finished", () => {
   const { admission } = openAdmission();
   const key = { id: "k" } as unknown as VerifiedKey;
   const caller = { key } as unknown as Caller;
@@ -64,7 +64,7 @@ for (const [access, limit] of [
   ["upgrade", upgradesPerMinute],
   ["file", filesPerMinute],
 ] as const) {
-  test(`each ${access} without a key counts apart from the requests of its IP, which is blocked far above the limit`, async () => {
+  test(`${access} without a key has a separate limit per IP; far above it the IP is blocked`, async () => {
     const { admission, counted } = openAdmission();
     const keyless = { ...request, headers: {} };
     for (let sent = 0; sent < limit; sent += 1) {

@@ -30,7 +30,7 @@ function openGuard(failuresMax = 20) {
   };
 }
 
-test("each further block is twice as long as the last, up to a day", () => {
+test("each further IP block is twice as long as the last, up to a day", () => {
   const { guard, advance, fail } = openGuard();
   const minutes = [15, 30, 60, 120, 240, 480, 960, 1440, 1440];
   for (const expected of minutes) {

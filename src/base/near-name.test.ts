@@ -4,7 +4,7 @@ import { nearName, unknownName, wrongValue } from "./near-name.ts";
 
 const names = ["limit", "cursor", "order", "include_complement"];
 
-test("finds the name that was meant despite a typo or another case", () => {
+test("finds the intended name despite a typo or another case", () => {
   assert.equal(nearName("limt", names), "limit");
   assert.equal(nearName("lmiit", names), "limit");
   assert.equal(nearName("Limit", names), "limit");
@@ -29,7 +29,7 @@ test("the message about an unknown name suggests a valid one, also for terms of 
   assert.equal(unknownName("constructor", ["x"]), "is not known here; valid names: x");
 });
 
-test("the name of a field with its unit means that value, not a nearer name", () => {
+test("a field name with its unit is recognized, although another name is more similar", () => {
   assert.match(wrongValue("volume_usd", "x", ["volume_24h", "volume"]), /did you mean volume\?$/);
   assert.match(wrongValue("volume_24h_usd", "x", ["volume", "volume_24h"]), /mean volume_24h\?$/);
   assert.match(

@@ -80,7 +80,7 @@ test("a process that is killed while it writes leaves the state, and no file tha
   assert.deepEqual(readdirSync(folder), ["audit.json"]);
 });
 
-test("an audit that is far behind starts again at the newest range", async (t) => {
+test("an audit far behind restarts at the newest range", async (t) => {
   const auditLog = await AuditLog.open(openFolder(t));
   await audit(auditLog, { from: 0, to: 999 }, 5);
   const newest = 1_000 + (auditLimits.rangesBehindMax + 1) * auditLimits.rangeBlocks;
@@ -106,7 +106,7 @@ test("the range of an unproven block is compared again once, and the round goes 
   assert.equal(auditLog.status.mismatches, 0);
 });
 
-test("a start marks the mismatches whose repair was ordered as repaired", async (t) => {
+test("at start, mismatches with an ordered repair are marked repaired", async (t) => {
   const folder = openFolder(t);
   const auditLog = await AuditLog.open(folder);
   const range = { from: 300, to: 399 };

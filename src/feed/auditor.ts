@@ -94,7 +94,11 @@ export class Auditor {
         owedMs += calls === 0 ? auditLimits.idleMs : (calls * 60_000) / callsPerMinute;
       }
     } catch (thrown) {
-      if (!signal.aborted) this.#parts.log.error({ err: toError(thrown) }, "the audit has stopped");
+      if (!signal.aborted)
+        this.#parts.log.error(
+          { err: toError(thrown) },
+          "audit stopped; stored blocks are not compared with the nodes until the service restarts",
+        );
     }
   }
 
@@ -170,7 +174,10 @@ export class Auditor {
     switch (verdict.kind) {
       case "unread":
         this.#tries += 1;
-        this.#parts.log.debug({ ...range, reason: verdict.reason }, "a range was not audited");
+        this.#parts.log.debug(
+          { ...range, reason: verdict.reason },
+          "audit could not read a range; retrying",
+        );
         if (this.#tries >= auditLimits.triesMax) await this.#record(range, { kind: "skipped" });
         return;
       case "equal":
@@ -178,7 +185,7 @@ export class Auditor {
           const reported = { ...range, hosts: verdict.falseAlarms };
           this.#parts.log.warn(
             reported,
-            "an endpoint contradicts the store, and receipts disprove it",
+            "endpoint returned wrong logs in an audit; receipts confirm the stored blocks",
           );
         }
         await this.#record(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
@@ -198,22 +205,31 @@ export class Auditor {
     const detail = describeDifferences(differences);
     const reported = { ...range, hosts, count: differences.length, differences: detail };
     if (correctFacts === null) {
-      log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
+      log.error(
+        { ...reported, mismatch },
+        "stored blocks may be wrong: they differ from an endpoint, and nothing decides yet; retrying",
+      );
       const undecided = `${mismatch}: ${detail}`;
       await this.#record(range, { kind: "differs", state: "unverified", detail: undecided });
     } else if (this.#parts.facts.engine.kind === "cluster") {
       // Other nodes read a cluster all the time, and its replicas would differ during a repair.
       log.error(
         reported,
-        "stored blocks are proven wrong, and a ClickHouse cluster is not repaired: " +
+        "stored blocks are proven wrong; a ClickHouse cluster is not repaired: " +
           "index again into another ODDWIRE_CLICKHOUSE_DATABASE",
       );
       await this.#record(range, { kind: "differs", state: "proven", detail });
     } else if (this.#wasJustRepaired(range)) {
-      log.error(reported, "blocks that were repaired are wrong again: run oddwire repair");
+      log.error(
+        reported,
+        "repaired blocks are wrong again and not repaired automatically; run oddwire repair",
+      );
       await this.#record(range, { kind: "differs", state: "proven", detail });
     } else {
-      log.error(reported, "stored blocks are proven wrong; a restart will repair them");
+      log.error(
+        reported,
+        "stored blocks are proven wrong; the service restarts soon to repair them",
+      );
       await orderRepair(this.#parts.facts.engine, correctFacts);
       this.#orderedAtMs ??= this.#parts.clock.monotonicMs();
       await this.#record(range, { kind: "differs", state: "ordered", detail });

@@ -16,7 +16,7 @@ function compare(agesSeconds: readonly number[]) {
 
 const twenty = (age: number): number[] => Array.from({ length: 20 }, () => age);
 
-test("a clock that is off is named once, in both directions", () => {
+test("a wrong clock is reported once, ahead or behind", () => {
   for (const [age, detail] of [
     [3600, "3600 s ahead of the newest blocks, or all of them arrive late"],
     [-11, "11 s behind the newest blocks"],
@@ -25,21 +25,21 @@ test("a clock that is off is named once, in both directions", () => {
     assert.equal(compared.detail, detail);
     assert.equal(compared.ageMs, age * 1000);
     assert.deepEqual(compared.logged, [
-      "the clock of this machine differs from the times of blocks",
+      "system clock differs from the times of new blocks; check NTP",
     ]);
   }
 });
 
-test("usual ages, one late block and one early block say nothing about the clock", () => {
+test("normal arrival times, one late and one early block are no clock error", () => {
   const agrees = "agrees with the times of blocks";
   for (const age of [-10, 0, 2, 30]) assert.equal(compare(twenty(age)).detail, agrees);
   assert.equal(compare([...twenty(2), 500]).detail, agrees);
   assert.deepEqual(compare([...twenty(500).slice(1), 2]).logged, []);
 });
 
-test("fewer blocks are not compared, and a clock that is set right is named again", () => {
+test("too few blocks are not compared; a clock that is wrong again is reported again", () => {
   assert.equal(compare([500]).detail, "not compared with blocks yet");
   const { logged, detail } = compare([...twenty(500), 2]);
-  assert.equal(logged.at(-1), "the clock of this machine agrees with the times of blocks again");
+  assert.equal(logged.at(-1), "system clock agrees with the times of new blocks again");
   assert.equal(detail, "agrees with the times of blocks");
 });

@@ -26,9 +26,9 @@ export class BlockClock {
     this.#agesMs = [...this.#agesMs, ageMs].slice(-blocksCompared);
     const seconds = this.#differenceSeconds;
     if (seconds !== 0 && !this.#hasWarned)
-      this.#log.warn({ seconds }, "the clock of this machine differs from the times of blocks");
+      this.#log.warn({ seconds }, "system clock differs from the times of new blocks; check NTP");
     else if (seconds === 0 && this.#hasWarned)
-      this.#log.info("the clock of this machine agrees with the times of blocks again");
+      this.#log.info("system clock agrees with the times of new blocks again");
     this.#hasWarned = seconds !== 0;
   }
 

@@ -65,7 +65,7 @@ export class ChainThread implements ChangeSource {
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => {
       if (!this.#isClosed) this.#fail(new Error(`the chain thread ended with ${code}`));
-      log.debug({ code }, "the chain thread has ended");
+      log.debug({ code }, "chain thread exited");
     });
   }
 

@@ -78,8 +78,9 @@ export class Intake {
     this.#running = this.#pipeline.run(changes).catch(async (thrown: unknown) => {
       const error = toError(thrown);
       this.#halted = error;
-      if (error instanceof StartAgainError) log.warn({ err: error }, "indexing starts again");
-      else log.fatal({ err: error }, "indexing has stopped");
+      if (error instanceof StartAgainError)
+        log.warn({ err: error }, "indexing stopped; the service restarts to continue");
+      else log.fatal({ err: error }, "indexing stopped");
       await source.close();
       // When the chain reverted finalized blocks, the operator decides. Until then the stored facts are served.
       if (!(error instanceof ReorgBeyondFinalityError)) onFailure(error);
@@ -161,7 +162,8 @@ export class Intake {
     for (const { address, role, namedBy, block } of this.unknownContracts) {
       if (this.#warned.has(address)) continue;
       this.#warned.add(address);
-      const message = "a contract is in use that is not configured; look for a newer version";
+      const message =
+        "contract is in use but not configured, so its logs are not indexed; upgrade Oddwire";
       this.#parts.log.warn({ contract: address, role, named_by: namedBy, block }, message);
     }
   }

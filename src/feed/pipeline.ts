@@ -137,7 +137,7 @@ export class Pipeline {
       return { isAgreed, newest, rest };
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;
-      this.#log.debug({ err: thrown }, "a committed range cannot be read");
+      this.#log.debug({ err: thrown }, "committed range could not be read; retrying");
       return null;
     }
   }
@@ -189,7 +189,7 @@ export class Pipeline {
     this.#facts.revert(safeBlock);
     this.#log.info(
       { safeBlock, ...toLogFields(removed) },
-      "reverted the facts of blocks of another fork",
+      "reorg: reverted the facts of replaced blocks",
     );
   }
 
@@ -202,11 +202,11 @@ export class Pipeline {
     for (const [kind, rows] of Object.entries(tally.ledgerKinds)) status.ledger.add(kind, rows);
     for (const { seq, reason } of tally.quarantined) {
       status.quarantined.add(reason);
-      this.#log.error({ seq, reason }, "a log cannot be decoded and is kept in quarantine");
+      this.#log.error({ seq, reason }, "log could not be decoded; stored in quarantine");
     }
     for (const { seq, kind } of tally.anomalies) {
       status.anomalies.add(kind);
-      this.#log.warn({ seq, kind }, "a match does not reconcile");
+      this.#log.warn({ seq, kind }, "match does not reconcile; stored and counted as an anomaly");
     }
   }
 }

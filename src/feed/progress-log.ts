@@ -20,7 +20,7 @@ export function logProgress(progress: SyncProgress, log: Log): () => void {
       const nowMs = performance.now();
       if (nowMs - loggedMs >= logEveryMs) {
         loggedMs = nowMs;
-        log.info(getFacts(backfill), "catching up");
+        log.info(getFacts(backfill), "backfill in progress");
       }
       return;
     }

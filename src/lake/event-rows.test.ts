@@ -6,7 +6,7 @@ import { testSeed } from "../../test/support/property-settings.ts";
 import { encodeEvent, getSubject } from "../storage/codec/event-codec.ts";
 import { isEventRow } from "./event-rows.ts";
 
-test("rows of events from outside are refused if a field is missing, is too much or has another type", () => {
+test("imported rows of events are refused if a field is missing, unknown or of another type", () => {
   fc.assert(
     fc.property(anyStoredEvent, fc.nat(), (event, place) => {
       const fields = Object.keys(event).filter((name) => name !== "kind");

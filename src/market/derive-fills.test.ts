@@ -275,7 +275,7 @@ describe("refunds of the fee modules", () => {
     assert.deepEqual(getRefunds(derived), [0n, 0n, 0n, 5n, 0n]);
   });
 
-  test("can be for another fee than the exchange took, when no other fill fits better", () => {
+  test("can differ from the fee that the exchange took, if no other fill fits better", () => {
     const one = [exchange, filled(fee)] as const;
     const alone = derive(one, [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 1n })]);
     assert.deepEqual([alone.anomalies, getRefunds(alone)], [[], [7n]]);

@@ -61,7 +61,7 @@ test("conditions whose migrations form a cycle have no question", () => {
   assert.equal(marketAfter([migration(other, one), combo(one, other)])?.question, null);
 });
 
-test("an older exchange that registers a condition of generation 3 is listed, in any order of events", () => {
+test("a condition of generation 3 that an older exchange registers is listed, in any order of events", () => {
   const registered = { kind: "token_registered", conditionId: one } as Event;
   const comboEvent = combo(one, other);
   assert.deepEqual(marketAfter([registered, comboEvent])?.exchangeVersions, [1]);

@@ -10,14 +10,13 @@ import { Hub } from "../stream/hub/hub.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { openFeed, openRedis, servingStatus } from "./cluster-parts.ts";
 import { serveEverything } from "./listen.ts";
-import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
+import { logWaiting, openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
 
 /** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
   const { config, contracts, log, life, stop } = start;
-  const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const target = getServerDatabase(config, contracts);
-  const reader = await FactReader.open(target, { onWaiting, signal: stop });
+  const reader = await FactReader.open(target, { onWaiting: logWaiting(log), signal: stop });
   await tieDataDirectory(start, start.startedAt);
   const access = await openAccess(start);
   const redis = await openRedis(start);

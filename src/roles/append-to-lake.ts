@@ -28,9 +28,9 @@ export function appendToLake(
       facts,
       state,
       signal,
-      onDay: (day) => log.info(day, "a day was appended to the lake"),
+      onDay: (day) => log.info(day, "appended a day to the lake"),
     });
-    log.debug({ to_block: manifest.last_block.number }, "the lake is complete");
+    log.debug({ to_block: manifest.last_block.number }, "lake is up to date");
   };
   // A day that could not be appended for a reason that stays is not tried again before the next one.
   const tryAppend = async (): Promise<boolean> => {
@@ -40,8 +40,11 @@ export function appendToLake(
     } catch (thrown) {
       const err = toError(thrown);
       if (err instanceof LakeError)
-        log.info({ reason: err.message }, "no day was appended to the lake");
-      else if (!signal.aborted) log.error({ err }, "the lake could not be written");
+        log.info(
+          { reason: err.message },
+          "nothing appended to the lake; next attempt after the next day",
+        );
+      else if (!signal.aborted) log.error({ err }, "lake could not be written; retrying");
       return err instanceof LakeError;
     }
   };

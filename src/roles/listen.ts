@@ -110,7 +110,7 @@ async function listen(
   // A separate admission, so that connections of scrapers are counted separately.
   const own = getEdge(start, access);
   const scraped = life.own(await HttpServer.open({ ...own, port: config.metricsPort, routes }));
-  log.info({ url: scraped.url, path: "/metrics" }, "metrics for scrapers");
+  log.info({ url: scraped.url, path: "/metrics" }, "metrics listener started");
   return http.url;
 }
 

@@ -80,12 +80,11 @@ export async function openWrittenFacts(
   isServedKnown = false,
 ): Promise<IndexedFacts> {
   const { config, log, life, stop, startedAt } = start;
-  const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const openEngine =
     config.clickhouseUrl === null
       ? (dataDir: string) => openFolder(dataDir, start.contracts)
       : () => openServer(start);
-  const options = { isServedKnown, onWaiting, signal: stop };
+  const options = { isServedKnown, onWaiting: logWaiting(log), signal: stop };
   const facts = life.own(await IndexedFacts.open(config.dataDir, openEngine, options));
   const { coverage } = facts;
   if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
@@ -93,6 +92,11 @@ export async function openWrittenFacts(
   // The facts of a server can be older than the directory.
   if (coverage !== null && startedAt === null) await tieDataDirectory(start, startedAt);
   return facts;
+}
+
+/** Returns a function that logs why a start waits for the stored facts. */
+export function logWaiting(log: Log): (reason: string) => void {
+  return (reason) => log.warn({ reason }, "start waits until the stored facts can be read");
 }
 
 /** Opens the facts of the configured server, for a process that only reads them. */
@@ -103,11 +107,10 @@ export async function openReadFacts({
   life,
   stop,
 }: RoleStart): Promise<IndexedFacts> {
-  const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const { getServerDatabase } = await import("../storage/server/open-database.ts");
   const { FactReader } = await import("../storage/server/fact-reader.ts");
   const reader = await FactReader.open(getServerDatabase(config, contracts), {
-    onWaiting,
+    onWaiting: logWaiting(log),
     signal: stop,
   });
   return life.own(await IndexedFacts.load(reader));
@@ -136,7 +139,10 @@ export async function openState(start: RoleStart, facts: IndexedFacts): Promise<
       state.save();
     } catch (thrown) {
       // The next start derives again what is not saved. A failure here must not keep other parts from closing.
-      log.warn({ err: toError(thrown) }, "the copy of the markets could not be saved");
+      log.warn(
+        { err: toError(thrown) },
+        "copy of the markets could not be saved; the next start derives it from the facts",
+      );
     }
   });
   return state;
@@ -151,7 +157,7 @@ async function loadState({ config, contracts, log, life }: RoleStart, facts: Ind
     const state = new MarketState(contracts, file);
     await facts.loadView(state);
     file.startSaving(() => {
-      log.error("the copy of the markets is damaged; a restart rebuilds it");
+      log.error("copy of the markets is damaged; the service restarts to rebuild it");
       life.fail(new StartAgainError("the copy of the markets is damaged"));
     });
     return { file, state };

@@ -56,7 +56,7 @@ export async function openServe(
   await startIndexing(start, parts);
   appendToLake(start, { facts, state });
   record("connected");
-  log.info({ done_at_ms: doneAtMs }, "started");
+  log.info({ done_at_ms: doneAtMs }, "service started");
   const head = chain.head?.number ?? null;
   return { url, indexing: { firstBlock: getStartBlock(start), storedThrough, head } };
 }

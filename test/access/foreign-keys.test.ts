@@ -99,7 +99,7 @@ test("R14: keys, limits and IP blocks recover from any foreign value", async (t)
   }
 });
 
-test("R14: the lease is taken whatever its key holds", async (t) => {
+test("R14: the lease can be acquired whatever value its key holds", async (t) => {
   const server = await RedisServer.open(t);
   const replace = await connect(t, server.url);
   const names = redisNames("foreign");

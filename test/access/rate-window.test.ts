@@ -73,7 +73,7 @@ for (const [place, open] of Object.entries(places)) {
       assert(statuses.filter(({ isAdmitted }) => isAdmitted).length >= 2 * limit);
     });
 
-    test("the remaining count goes down, and a look does not change it", async (t) => {
+    test("acquire lowers the remaining count, peek does not", async (t) => {
       const [window, other = window] = await open(t);
       assert(window !== undefined && other !== undefined);
       const first = await window.acquire("caller", 3, nowMs());

@@ -11,7 +11,7 @@ import { RedisServer } from "../support/redis/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitFor, waitMsMax } from "../support/wait-for.ts";
 
-suite("a connection that receives nothing is replaced", { concurrency: true }, () => {
+suite("a silent connection is replaced", { concurrency: true }, () => {
   for (const isBusy of [false, true]) {
     test(isBusy ? "with commands every 100 ms" : "without commands", async (t) => {
       const redis = await RedisServer.open(t);
@@ -55,7 +55,7 @@ test("closing a connection logs nothing, also while a ping is not answered", asy
   assert.deepEqual(lines, []);
 });
 
-test("a connection that is closed while it connects again leaves no socket", async (t) => {
+test("closing during a reconnect leaves no socket open", async (t) => {
   const redis = await RedisServer.open(t);
   const open = () => RedisConnection.open({ url: redis.url, log: silentLog });
   const observer = await open();

@@ -50,7 +50,7 @@ suite("a service that starts later than the contracts", async () => {
     `/v1/candles/${token}`,
   ];
   for (const path of within)
-    test(`200: ${path.replace(token, "{token_id}")} misses nothing`, async () => {
+    test(`200: ${path.replace(token, "{token_id}")} has no note of missing rows`, async () => {
       const { meta } = await server.getPage(path);
       assert.equal("truncated_at_start" in meta, false);
     });
@@ -61,7 +61,7 @@ suite("a service that starts later than the contracts", async () => {
     assert(Number(meta["first_timestamp_ms"]) >= first.timestamp * 1000);
   });
 
-  test("resume_from before it is an error that names the first position, unless a gap is allowed", async () => {
+  test("resume_from before the first block is an error that names the first position, unless a gap is allowed", async () => {
     const client = await StreamClient.open(server.edge.url, { key: server.edge.keys.read });
     const channel = { type: "trades" };
     client.send({ action: "subscribe", channel, resume_from: earliest - 1 });

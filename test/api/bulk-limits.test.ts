@@ -120,7 +120,7 @@ test("a client that does not read is sent only what buffers hold, and nothing on
   assert.equal(seen.chunks <= before + 1, true);
 });
 
-test("503: a key can have three open files and all keys eight; a file that ends makes room", async () => {
+test("503: more than three open files of a key, or eight of all keys", async () => {
   const first = await openFile(read);
   const files = [await openFile(read), await openFile(read)];
   await refuse(read);
@@ -134,7 +134,7 @@ test("503: a key can have three open files and all keys eight; a file that ends 
   for (const { leave } of files) await leave();
 });
 
-test("a client that reads too slowly is disconnected, which makes room for others", async () => {
+test("a client that reads too slowly is disconnected, which frees its slot", async () => {
   const own = await openTestServer({ makeRoutes: (parts) => makeRoutes(parts, 500) });
   const headers = { "x-api-key": own.keys.read };
   const response = await fetch(`${own.url}/v1/endless`, { headers });
@@ -146,7 +146,7 @@ test("a client that reads too slowly is disconnected, which makes room for other
   await own.close();
 });
 
-test("a client that disconnects before the first row makes room and does not count as a failure", async () => {
+test("a client that disconnects before the first row frees its slot and counts as no failure", async () => {
   // A separate server, so that no connection of an earlier test is open or closes during this one.
   const failures: (string | null)[] = [];
   const observe = ({ code }: Observation): void => {

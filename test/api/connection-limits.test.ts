@@ -24,7 +24,7 @@ async function openServer(t: TestContext, trustedProxies: readonly string[]) {
   return { port, open };
 }
 
-test("a connection above the limit is closed, and a connection that ends makes room", async (t) => {
+test("a connection above the limit is closed; a connection that ends frees its slot", async (t) => {
   const { port, open } = await openServer(t, []);
   const [first] = [await open(), await open(), await open()];
   const refused = connect({ host: "127.0.0.1", port });

@@ -151,7 +151,7 @@ test("204: a preflight of an allowed origin, without a key", async () => {
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
 });
 
-test("204: preflights of allowed origins do not use up the limit; other OPTIONS requests do", async () => {
+test("204: preflights of allowed origins do not count toward the limit; other OPTIONS requests do", async () => {
   const own = await openTestServer({ corsOrigins: [origin] });
   const ask = async (headers: Record<string, string>) =>
     own.request("OPTIONS", "/v1/keys", { headers });

@@ -41,7 +41,7 @@ test("pages and their files need no key", async () => {
   assert.match(String(script.headers.get("content-type")), /javascript/);
 });
 
-test("a page can run the scripts that were built into it, and no others", async () => {
+test("the content security policy of a page allows only its built-in scripts", async () => {
   const { headers } = await get("/guide/");
   const policy = String(headers.get("content-security-policy"));
   assert.equal(policy.match(/'sha256-[^']{44}'/g)?.length, 2);

@@ -165,7 +165,7 @@ test("400: a depth out of range", async () => {
     assertError(await server.get(`/v1/orderbook/${token}?${query}`), "VALIDATION_ERROR");
 });
 
-test("404: a token never seen on the chain, without a request to the venue", async () => {
+test("404: an unknown token, without a request to the venue", async () => {
   assertError(await server.get("/v1/orderbook/4711"), "NOT_FOUND");
   // Books of other tokens can be read again in the meantime.
   assert.deepEqual(
@@ -174,7 +174,7 @@ test("404: a token never seen on the chain, without a request to the venue", asy
   );
 });
 
-test("404: the venue has no book of a token, whose id is right", async () => {
+test("404: the venue has no book of a known token", async () => {
   const backend = {
     state: server.state,
     freshness: () => testFreshness,

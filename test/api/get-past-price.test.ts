@@ -127,7 +127,7 @@ test("200: past prices of several tokens are those of each, and unknown tokens a
   assert.deepEqual(answer.body["not_found"], ["1"]);
 });
 
-test("400: a moment that has not come yet, or that is not one", async () => {
+test("400: a position or time in the future, and text that is neither", async () => {
   const [tokenId] = testPairs.legacy[0] ?? [];
   assert(tokenId !== undefined);
   const path = `/v1/price/${formatTokenId(tokenId)}`;

@@ -89,7 +89,7 @@ test("200: values and profits are the sums of the positions", async () => {
   }
 });
 
-test("200: a contract that passes tokens on has a label and no positions", async () => {
+test("200: a contract that only forwards tokens has a label and no positions", async () => {
   const exchange = await read(String(trades[0]?.["exchange_address"]));
   assert.deepEqual(
     [exchange["kind"], exchange["label"], exchange["positions_total"]],

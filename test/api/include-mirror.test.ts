@@ -159,7 +159,7 @@ test("200: at every height the price is that of the newest trade on either ledge
   assert.deepEqual(data, cases.map(expectedPrice));
 });
 
-test("200: after the first result the price on both ledgers is its payout; alone each waits for its own", async () => {
+test("200: with include_mirror both ledgers have the payout of the first result; without it each waits for its own", async () => {
   const getPrice = async (tokenId: TokenId, query: string) => {
     const row = getData(await server.get(`/v1/price/${formatTokenId(tokenId)}${query}`));
     return [row["price"], row["price_source"], row["resolved"], row["settlement_price"]];
@@ -189,7 +189,7 @@ test("200: a token without a mirror has the same rows with and without include_m
   }
 });
 
-test("400: where it is not a parameter, and values other than true and false", async () => {
+test("400: values other than true and false, and paths without the parameter", async () => {
   const id = formatTokenId(legacy[0]);
   for (const path of [
     "/v1/trades",

@@ -33,7 +33,7 @@ function getTokens(row: Row): readonly Row[] {
   return row["tokens"] as readonly Row[];
 }
 
-test("200: every cause once, the newest first, final or not, with all of its tokens", async () => {
+test("200: each operation is one row with all of its tokens, newest first, final or not", async () => {
   assert(countKinds(own) >= 3);
   assert.equal(new Set(getIds(all)).size, all.length);
   const expected = own
@@ -96,7 +96,7 @@ test("200: filters select among all rows", async () => {
   }
 });
 
-test("200: a file has the rows of all pages, whatever its cut", async () => {
+test("200: a file has the rows of all pages, cut at any row", async () => {
   const answer = await server.get(`${path}?format=ndjson`);
   assertEveryHeader(answer.headers);
   const lines = answer.text

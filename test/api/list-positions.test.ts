@@ -56,7 +56,7 @@ test("200: filters select among all positions", async () => {
   }
 });
 
-test("200: a repeated request is not folded again", async () => {
+test("200: a repeated request does not compute the positions again", async () => {
   const countReads = () =>
     server.store.reads.toRows().find(({ query }) => query === "wallet")?.answers;
   // A long response is kept from the second request on.

@@ -135,7 +135,7 @@ test("200: unknown expectations, absolute targets, HTTP/1.0 and unknown upgrades
   }
 });
 
-test("404: the error says whether the connection is closed", async () => {
+test("404: the response says whether the connection stays open", async () => {
   const closed = await answerTo("GET /nope HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
   assertError(closed, "NOT_FOUND");
   assert.equal(closed.headers.get("connection"), "close");
@@ -158,7 +158,7 @@ test("429: malformed bytes use up the limit of the IP", async () => {
   server.clock.advance(60_000);
 });
 
-test("a client that disconnects at any point does no harm", async () => {
+test("the server survives a client that disconnects at any point", async () => {
   const whole = post("content-type: application/json\r\ncontent-length: 12", '{"name":"x"}');
   const cuts = Array.from({ length: 20 }, (_, index) => Math.floor((index * whole.length) / 20));
   await Promise.all(cuts.map((cut) => hangUpAfter(whole.slice(0, cut))));

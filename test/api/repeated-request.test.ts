@@ -73,7 +73,7 @@ test("200: a cached response stays correct when a reorg reverts blocks and when 
   assert.deepEqual(after.map(withoutOwn), before.map(withoutOwn));
 });
 
-test("200: a token that is named twice has its trades once, new ones included", async () => {
+test("200: a token that is requested twice has each trade once", async () => {
   const end = server.newestBlock + 24;
   for (let unfinalized = server.newestBlock; unfinalized <= end; unfinalized += 8) {
     await server.advance({ unfinalized });

@@ -70,7 +70,7 @@ test("200: pages of a named token follow each other", async () => {
   assert.deepEqual(await server.getAll("/v1/trades/market/who-wins:0?limit=3"), all);
 });
 
-test("404: a path names an unknown market; 400: a filter does, or an outcome that is none", async () => {
+test("404: an unknown market in a path; 400: in a filter, or an unknown outcome", async () => {
   const { message } = assertError(await server.get("/v1/price/nothing:yes"), "NOT_FOUND");
   assert.equal(message, "No market is named nothing");
   const filter = assertError(
@@ -125,7 +125,7 @@ const places: readonly (readonly [at: (id: string) => string, own: readonly numb
 ];
 
 for (const [at, own] of places)
-  test(`400 or 404: ${at("{id}")} says what another kind of id is`, async () => {
+  test(`400 or 404: ${at("{id}")} says what kind of id it got instead`, async () => {
     for (const [index, [given, kind]] of kinds.entries()) {
       if (own.includes(index)) continue;
       const { status, body } = await server.get(at(encodeURIComponent(given)));
@@ -135,7 +135,7 @@ for (const [at, own] of places)
     }
   });
 
-test("404: a market or an event says what another kind of id is", async () => {
+test("404: a market or an event says what kind of id it got instead", async () => {
   const question = String(traded["question_id"]);
   for (const path of [`/v1/markets/${question}`, `/v1/events/${condition}`, "/v1/events/who-wins"])
     assert.match(assertError(await server.get(path), "NOT_FOUND").message, /; this is the /);
@@ -156,7 +156,7 @@ test("404 or 400: the id of an event, also when a question has it, and where its
   assert.equal((await server.get(`/v1/markets?event_id=${event}`)).status, 200);
 });
 
-test("404: a wallet is no market; 400: a number of 2^256 or more is no token", async () => {
+test("404: a wallet instead of a market; 400: a number of 2^256 or more instead of a token", async () => {
   for (const path of ["", "/resolution"]) {
     const answer = await server.get(`/v1/markets/0x${"ab".repeat(20)}${path}`);
     assert.match(assertError(answer, "NOT_FOUND").message, /; this is an address$/);

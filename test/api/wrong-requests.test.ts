@@ -117,7 +117,7 @@ for (const [path, meant] of meantPaths) {
   });
 }
 
-test("308: a slash too many leads to the known path, with the query, also below a path", async () => {
+test("308: a surplus slash redirects to the path, with its query", async () => {
   const { edge } = server;
   for (const [path, location] of [
     ["/v1/markets/", "/v1/markets"],

@@ -21,7 +21,7 @@ const whole: readonly [FileFormat, number, Uint8Array][] = [
 ];
 
 for (const [format, rowCount, bytes] of whole) {
-  test(`${format}: a file of ${rowCount} rows is whole, and none of its parts is`, () => {
+  test(`${format}: a file of ${rowCount} rows is complete; every truncation of it is detected`, () => {
     for (const pieceBytes of [1, 3, 1000])
       finish(new FileCheck(format, rowCount), bytes, pieceBytes);
     for (let end = 0; end < bytes.length; end += 1)

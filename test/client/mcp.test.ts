@@ -150,7 +150,7 @@ suite("oddwire mcp", () => {
     assert.equal((positions as readonly Row[]).length, 1);
   });
 
-  test("every tool takes a market and a token by each of their ids", async () => {
+  test("every tool accepts each kind of id for a market and a token", async () => {
     const { id, tokens } = market as { id: string; tokens: [{ outcome: string }] };
     const named = `${id}:${tokens[0].outcome}`;
     const assertEqual = async (name: string, input: Row, other: Row) => {

@@ -121,22 +121,18 @@ test("streams of a client share a connection, and each gets its own events", wit
   );
 });
 
-test(
-  "a connection without a stream is open for the next one as long as is asked",
-  within,
-  async (t) => {
-    const service = new ScriptedStream(t);
-    const client = await service.open(500);
-    await readFrom(client, "1");
-    await readFrom(client, "2");
-    assert.deepEqual(service.actions, [["auth", "subscribe", "unsubscribe", "subscribe"]]);
-    await waitFor("the close", async () => (service.openCount === 0 ? true : null));
-    await readFrom(client, "3");
-    assert.equal(service.connections.length, 2);
-  },
-);
+test("an idle connection stays open for the configured time", within, async (t) => {
+  const service = new ScriptedStream(t);
+  const client = await service.open(500);
+  await readFrom(client, "1");
+  await readFrom(client, "2");
+  assert.deepEqual(service.actions, [["auth", "subscribe", "unsubscribe", "subscribe"]]);
+  await waitFor("the close", async () => (service.openCount === 0 ? true : null));
+  await readFrom(client, "3");
+  assert.equal(service.connections.length, 2);
+});
 
-test("a second stream of the same channel has another connection", within, async (t) => {
+test("a second stream of the same channel opens another connection", within, async (t) => {
   const service = new ScriptedStream(t);
   const client = await service.open();
   const left = new AbortController();
@@ -150,30 +146,26 @@ test("a second stream of the same channel has another connection", within, async
   await first;
 });
 
-test(
-  "a refused stream tries again on a connection of its own; others stay where they are",
-  within,
-  async (t) => {
-    const service = new ScriptedStream(t);
-    for (const token of ["2", "3"])
-      service.refused.set(token, token === "2" ? "CONFLICT" : "SERVICE_UNAVAILABLE");
-    const client = await service.open();
-    const left = new AbortController();
-    const first = readFrom(client, "1", left.signal);
-    for (const token of ["2", "3"]) await readFrom(client, token);
-    const subscribes = service.actions.map(
-      (actions) => actions.filter((action) => action === "subscribe").length,
-    );
-    assert.deepEqual(subscribes, [3, 1, 1]);
-    left.abort();
-    await first;
-    service.refused.set("4", "VALIDATION_ERROR");
-    await assert.rejects(readFrom(client, "4"), { code: "VALIDATION_ERROR" });
-  },
-);
+test("a refused stream reconnects alone; others keep the shared connection", within, async (t) => {
+  const service = new ScriptedStream(t);
+  for (const token of ["2", "3"])
+    service.refused.set(token, token === "2" ? "CONFLICT" : "SERVICE_UNAVAILABLE");
+  const client = await service.open();
+  const left = new AbortController();
+  const first = readFrom(client, "1", left.signal);
+  for (const token of ["2", "3"]) await readFrom(client, token);
+  const subscribes = service.actions.map(
+    (actions) => actions.filter((action) => action === "subscribe").length,
+  );
+  assert.deepEqual(subscribes, [3, 1, 1]);
+  left.abort();
+  await first;
+  service.refused.set("4", "VALIDATION_ERROR");
+  await assert.rejects(readFrom(client, "4"), { code: "VALIDATION_ERROR" });
+});
 
 test(
-  "streams continue on connections of their own when a shared one is closed for its frames",
+  "streams continue on separate connections when the shared one is closed for excess frames",
   within,
   async (t) => {
     const service = new ScriptedStream(t);
@@ -189,7 +181,7 @@ test(
   },
 );
 
-test("frames are sent more slowly than the service allows", within, async (t) => {
+test("frames are sent below the rate limit of the service", within, async (t) => {
   const service = new ScriptedStream(t);
   const client = await service.open();
   const left = new AbortController();

@@ -86,7 +86,7 @@ test("R10: nothing is lost or repeated if a replica is killed during inserts", {
 
 const keeperCommands = ["ODDWIRE_TEST_STOP_KEEPERS", "ODDWIRE_TEST_START_KEEPERS"] as const;
 const keeperSkip = withoutCommand(keeperCommands[0]) || withoutCommand(keeperCommands[1]);
-test("without a majority of Keepers, reads go on and appends wait", {
+test("without a majority of Keepers, reads continue and appends wait", {
   skip: keeperSkip,
 }, async (t) => {
   const { writer } = await openWriter(t);

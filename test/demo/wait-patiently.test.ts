@@ -59,7 +59,7 @@ test("an abort ends the wait immediately, and an error of the work is thrown unc
   await assert.rejects(failing, /^Error: no such program$/);
 });
 
-test("readiness is asked for as seldom as the limit of the address requires", async (t) => {
+test("readiness is polled within the rate limit of the IP", async (t) => {
   const requests: number[] = [];
   const server = createServer((_request, response) => {
     requests.push(performance.now());

@@ -35,7 +35,7 @@ test("alerts and run books are the same, in the same order", () => {
   );
 });
 
-test("an alert about something that stands still waits: one sample has no changes", () => {
+test("alerts on missing changes have a `for` duration: one sample has no changes", () => {
   const rules = alerts.split("- alert: ").filter((rule) => rule.includes("changes("));
   const hasty = rules.filter((rule) => !/and changes\(.*\) > 0$|^ +for: /m.test(rule));
   assert.ok(rules.length > 2);

@@ -88,7 +88,7 @@ function only(wrong: number, time: (block: ScriptedBlock) => number) {
 describe("a node that is wrong about times", { concurrency: 4 }, () => {
   for (const [name, lie] of Object.entries(lies)) {
     for (const from of [42, final + 1, 99]) {
-      test(`from block ${from}, ${name}: alone, no block with such a time is taken in`, async () => {
+      test(`from block ${from}, ${name}: as the only endpoint, its blocks are not indexed`, async () => {
         const node = await openNode(withTimes(lie(from)));
         const { source, reasons, follower } = await follow([node]);
         await waitFor("a wrong answer", async () => {
@@ -105,7 +105,7 @@ describe("a node that is wrong about times", { concurrency: 4 }, () => {
       });
     }
 
-    test(`${name}: two others are followed`, async () => {
+    test(`${name}: with two correct endpoints, these are followed`, async () => {
       const nodes = [
         await openNode(withTimes(lie(42))),
         await openNode(chain),
@@ -158,7 +158,7 @@ test("readiness, the log and the metrics say that the clock differs from the tim
     await readDetail(),
     /^\d+ s ahead of the newest blocks, or all of them arrive late$/,
   );
-  assert.match(service.stderr, /the clock of this machine differs from the times of blocks/);
+  assert.match(service.stderr, /system clock differs from the times of new blocks/);
   const metrics = await service.getText("/v1/metrics/prometheus");
   assert.match(metrics, /^oddwire_\w*block_arrival_seconds \d{3,}/m);
 });

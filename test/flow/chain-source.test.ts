@@ -157,7 +157,7 @@ function getTimed(block: ScriptedBlock | undefined): TimedBlock {
 describe("following the chain", () => {
   after(closeOpened);
 
-  test("R1: reads finalized blocks in ranges, the rest block by block, and then follows the head", async () => {
+  test("R1: reads finalized blocks in ranges, later ones singly, and then follows the head", async () => {
     const { node, chain, source, follower } = await openScene(1_300, { visible: 1_250 });
     await follower.untilTip(1_249);
     for (let head = 1_250; head < 1_300; head += 1) node.setHead(head);
@@ -490,7 +490,7 @@ describe("faults that pass", { concurrency: 8 }, () => {
     assert(source.status.endpoints.every(({ metrics }) => metrics.invalid_responses === 0));
   });
 
-  test("R6: a request that hangs at one node is sent to another", async () => {
+  test("R6: a hanging request is sent to another node", async () => {
     const chain = buildBlocks(specs(300));
     const [one, two] = [await openNode(chain), await openNode(chain)];
     for (const node of [one, two]) node.setHead(290);

@@ -111,7 +111,7 @@ test("a standby indexer is not ready while Redis refuses to write", async (t) =>
   await index.waitReady();
 });
 
-test("R18: no list loses a trade while the tables that a node reads lag by different amounts", async (t) => {
+test("R18: no list loses a trade while the tables of a node lag by different amounts", async (t) => {
   const { chain, clickhouse, random, start } = await openClusterScene(t);
   chain.goOn(blockEveryMs / 4);
   const index = await start("index", "index");

@@ -130,7 +130,7 @@ test("oddwire api ends with exit code 0 at SIGTERM while it waits for its databa
   let logged = "";
   for await (const chunk of child.stderr) {
     logged += String(chunk);
-    if (logged.includes("waiting for the facts")) child.kill("SIGTERM");
+    if (logged.includes("start waits until")) child.kill("SIGTERM");
   }
   assert.deepEqual(await ended, [0, null], logged);
 });

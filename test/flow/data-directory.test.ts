@@ -74,7 +74,7 @@ function inCluster(options: ServiceOptions): ServiceOptions {
   return { ...options, role: "api", rpcUrls: [], settings: { ...options.settings, ...settings } };
 }
 
-test("a second process with the same folder ends with 75, and the first goes on", async (t) => {
+test("a second process with the same data directory exits with 75; the first continues", async (t) => {
   const options = await openScene(t);
   const service = await Service.open(options);
   await assertRefuses(options, 75, isInUse);
@@ -85,7 +85,7 @@ test("a second process with the same folder ends with 75, and the first goes on"
   await (await IndexedFacts.open(options.dataDir)).close(); // The folder is free now.
 });
 
-test("a serving node that waits for facts has its folder to itself", async (t) => {
+test("a serving node that waits for facts locks its data directory", async (t) => {
   const options = await openScene(t);
   let child: ChildProcess | null = null;
   const onSpawn = (_kill9: () => void, spawned: ChildProcess) => {

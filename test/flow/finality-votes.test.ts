@@ -87,7 +87,7 @@ async function goOn(
   return [...chain.slice(0, to - 4), ...rival];
 }
 
-describe("R2: one endpoint of three that is far ahead on another chain decides nothing", {
+describe("R2: one endpoint of three that is far ahead on another chain does not decide finality", {
   concurrency: 2,
 }, () => {
   test("from the start", async () => {

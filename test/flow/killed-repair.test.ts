@@ -59,7 +59,7 @@ async function measureCheckMs({ commandSettings }: Stage): Promise<number> {
   return performance.now() - startedAt;
 }
 
-test(`R10: a repair that is killed ${rounds} times leaves nothing half repaired`, async (t) => {
+test(`R10: a repair that is killed ${rounds} times ends complete`, async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const stage = await serveRecording(t, recording);

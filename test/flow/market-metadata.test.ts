@@ -165,7 +165,7 @@ test("metadata that cannot be published is not stored, and is fetched again", as
   assert.equal(marketMetadata.status.isUnavailable, false);
 });
 
-test("entries that are of wrong types, a megabyte long, repeated or unreadable do no harm", async (t) => {
+test("entries of wrong types, a megabyte long, repeated or unreadable are skipped", async (t) => {
   const { venue, open, toSlug, isRead, state } = await openMarketMetadata(t);
   const { marketMetadata } = venue;
   const long = "x".repeat(1_000_000);
@@ -182,7 +182,7 @@ test("entries that are of wrong types, a megabyte long, repeated or unreadable d
   assert.equal(reader.status.unreadable, 2);
 });
 
-test("a loop of cursors ends the pass and is counted", async (t) => {
+test("a cursor that repeats ends the pass and is counted", async (t) => {
   const { venue, open, isRead } = await openMarketMetadata(t);
   venue.httpFault = (path) => {
     const after = new URL(path, venue.restUrl).searchParams.get("after_cursor");

@@ -312,7 +312,7 @@ test("a book that a working connection does not send is subscribed again alone",
   assert.equal(books.metrics.connections, 1);
 });
 
-test("a quiet book, and one whose stream is a little late, are not stalled", async (t) => {
+test("a quiet book and a slightly late one are not stale", async (t) => {
   const { venue, books, clock, read, getReason, equals } = await openBooks(t);
   const book = await read();
   const late: string[] = [];

@@ -16,7 +16,7 @@ async function readChainCheck(service: Service) {
   return { status, ...(checks["chain"] ?? assert.fail()) };
 }
 
-test("a pause that the only reachable endpoint asked for is named, with its end, and ends readiness when data are stale", async (t) => {
+test("readiness names a pause required by the only endpoint, and fails once data are stale", async (t) => {
   const stage = await serveRecording(t, recording);
   const absent = `http://127.0.0.1:${await findFreePort()}`;
   const settings = { ODDWIRE_RPC_MINORITY: "follow", ODDWIRE_RATE_LIMIT_IP: "100000" };
@@ -43,7 +43,7 @@ test("a pause that the only reachable endpoint asked for is named, with its end,
   end();
 });
 
-test("an endpoint that returned wrong data is named with what was wrong", async (t) => {
+test("readiness names an endpoint that returned wrong data, with the reason", async (t) => {
   const stage = await serveRecording(t, recording);
   const [block] = recording.blocks;
   assert.ok(block !== undefined);

@@ -139,7 +139,7 @@ async function openSlowServer(t: TestContext) {
 }
 
 for (const proxy of proxies)
-  test(`${proxy} passes on each row as it comes, and a cut`, {
+  test(`${proxy} streams each row immediately and passes on an aborted file`, {
     skip: skipsProxy(proxy),
   }, async (t) => {
     const { url: slow, end } = await openSlowServer(t);

@@ -74,7 +74,7 @@ test("a reporter that is not configured is named in the log and in readiness, an
     assert.equal((await service.get<Metrics>("/v1/metrics")).indexer.unknown_contracts, 1);
     const lines = service.stderr.split("\n").filter((line) => line.includes(reporter));
     assert.equal(lines.length, 1, service.stderr);
-    assert.match(lines[0] ?? "", /a contract is in use that is not configured/);
+    assert.match(lines[0] ?? "", /contract is in use but not configured/);
   };
   const assertTexts = async (service: Service): Promise<void> => {
     const getQuestion = async (conditionId: ConditionId) => {

@@ -80,7 +80,7 @@ test("trades, price, search and lists have the names of a traded market, also af
   assert.ok(lookups >= 1);
 });
 
-test("a venue that lies, floods or rejects gets no market in, and the right one is found later", async (t) => {
+test("a venue that lies, floods or rejects adds no market; the right one is found later", async (t) => {
   const { venue, open } = await openScene(t);
   const { marketMetadata } = venue;
   marketMetadata.idsMax = 2;

@@ -70,7 +70,7 @@ test("a service without wallets", { skip: embeddedOnly }, async (t) => {
       [],
     );
   });
-  await t.test("checks and repairs what there is", async () => {
+  await t.test("checks and repairs the tables that exist", async () => {
     const engine = await ChdbEngine.open(stage.dataDir, false);
     await engine.command(
       "ALTER TABLE fills DELETE WHERE seq = (SELECT max(seq) FROM fills) SETTINGS mutations_sync = 2",
@@ -86,7 +86,7 @@ test("a service without wallets", { skip: embeddedOnly }, async (t) => {
     assert.equal(balances.code, 2);
     assert.match(balances.stderr, /--balances needs ODDWIRE_WALLETS=on/);
   });
-  await t.test("starts again, but never with wallets", async () => {
+  await t.test("restarts without wallets, and refuses to restart with them", async () => {
     const again = await stage.startService([stage.node.url], off);
     await again.waitFinalized(stage.head);
     assert.equal(await again.stop(), 0);

@@ -255,7 +255,7 @@ test(`R2: nothing becomes final without the honest endpoints, from seed ${testSe
 });
 
 describe("R2: two endpoints", () => {
-  test("of which one is silent at the first start: the other one, on another chain, decides nothing", async () => {
+  test("of which one is silent at the first start: the other, on another chain, does not decide finality", async () => {
     const schedule = new Schedule(2, new SeededRandom(1));
     schedule.set(0, { forkAt: 1 });
     schedule.set(1, { isSilent: true });

@@ -34,7 +34,8 @@ test("an outage is logged repeatedly, at growing intervals of at most about ten 
   let source: ChainSource | null = null;
   void opening.then((opened) => (source = opened));
   await clock.run({ isOver: () => source !== null, limitMs: 60_000 });
-  const reports = () => lines.filter(({ msg }) => msg === "no endpoint answers; still trying");
+  const reports = () =>
+    lines.filter(({ msg }) => msg === "no endpoint answers; indexing waits, retrying");
   await clock.run({ isOver: () => reports().length === 9, limitMs: 2 * 3_600_000 });
   const seconds = reports().map((line) => line.seconds ?? 0);
   assert(seconds[0] !== undefined && seconds[0] >= 10 && seconds[0] <= 45, seconds.join());

@@ -129,7 +129,7 @@ test("a single node with slow logs and fast heads is followed at its head", asyn
   assert(behind < 20, `${behind} blocks`);
 });
 
-test("a node with slow logs delays the blocks of a fast node only by the time limit at the head", async () => {
+test("a node with slow logs delays blocks by at most the time limit at the head", async () => {
   const behind = await followHead(["http://slow.test", "http://quick.test"], (methods, host) => {
     if (host === "quick.test") return 30;
     return methods.includes("eth_getLogs") ? 9_000 : 10;

@@ -210,7 +210,7 @@ test("a message with another secret or at another position is read as null", asy
   );
 });
 
-test("foreign fields of the state hide no blocks for longer than until the next block", async (t) => {
+test("foreign fields in the state hide blocks only until the next one", async (t) => {
   const server = await RedisServer.open(t);
   const feed = await openRedisFeed(t, server.url);
   const client = await RedisConnection.open({ url: server.url, log });
@@ -226,7 +226,7 @@ test("foreign fields of the state hide no blocks for longer than until the next 
   assert.deepEqual([head?.blocks.length, head?.isWhole], [2, true]);
 });
 
-test("a foreign message of a far term stops the feed only until the next term", async (t) => {
+test("a foreign message with a high term stops the feed only until the next term", async (t) => {
   const server = await RedisServer.open(t);
   const feed = await openRedisFeed(t, server.url);
   const client = await RedisConnection.open({ url: server.url, log });

@@ -154,7 +154,7 @@ describe("a part of the engine that cannot be read", { skip: embeddedOnly }, () 
     }
   });
 
-  test("is a damage if it was inserted, at every start", async (t) => {
+  test("is damage at every start if it was inserted", async (t) => {
     const folder = await StoreFolder.open(t);
     for (const from of [0, 10])
       await appendFacts(folder.store, encode(blocks.slice(from, from + 10)));

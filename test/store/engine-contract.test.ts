@@ -125,7 +125,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       assert.deepEqual(await engine.query("SELECT 1"), [[1]]);
     });
 
-    test("returns no part of a result that fails midway", async (t) => {
+    test("a result that fails midway is not returned in part", async (t) => {
       const engine = await open(t);
       const sql =
         "SELECT throwIf(number = 2000000) FROM numbers(3000000) SETTINGS max_block_size = 1000";

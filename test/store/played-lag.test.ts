@@ -99,7 +99,7 @@ async function openScene(t: TestContext) {
   return { dataDir, proxy, writer, lagging: { ...direct, url: proxy.url } };
 }
 
-test("R16, R18: a node shows every row while tables are behind", async (t) => {
+test("R16, R18: a node serves every row while tables are behind", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const { proxy, writer, lagging } = await openScene(t);

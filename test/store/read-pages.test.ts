@@ -85,7 +85,7 @@ test("a page has the rows after the previous page, even if number and last trade
   await fc.assert(property, propertySettings(400));
 });
 
-test("a page of a wallet reads only the places of its trades, also when few of them pass the filter", async (t) => {
+test("a page of a wallet reads only the blocks of its trades, even if few pass the filter", async (t) => {
   const { store } = await StoreFolder.open(t);
   await fillStore(store, { final: blocks, unfinalized: [], sizes: [10] });
   const wallets = Map.groupBy(trades, ({ maker }) => maker);

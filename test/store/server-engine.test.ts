@@ -66,7 +66,7 @@ suite("a ClickHouse server", () => {
     assert.deepEqual(await engine.query("SELECT count() FROM a"), [[2]]);
   });
 
-  test("that turns read-only is left for the one that its name leads to by then", async (t) => {
+  test("that turns read-only is replaced by the server that its name resolves to then", async (t) => {
     const refusal = "Code: 242. DB::Exception: Table is in readonly mode. (TABLE_IS_READ_ONLY)\n";
     for (const kind of ["query", "insert"] as const) {
       const old = new Set<Socket>();

@@ -151,7 +151,7 @@ suite("the upgrade", () => {
   });
 });
 
-test("4029 when a key has too many connections; a place is free again after a close", async () => {
+test("4029 when a key has too many connections; a close frees one", async () => {
   const key = edge.keys.read;
   const clients = [
     await StreamClient.open(edge.url, { key }),

@@ -120,7 +120,7 @@ test("a book is sent in full and then change by change, each with the checksum o
   client.close();
 });
 
-test("two clients receive the same book, batched and compressed or not", async () => {
+test("batched, compressed and plain clients receive the same book", async () => {
   const token = takeToken();
   const one = await follow(token);
   trade(token, 20);

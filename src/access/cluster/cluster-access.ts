@@ -24,7 +24,7 @@ export type ClusterAccessOptions = KeysOptions & {
   readonly redisUrl: string;
   /** The name of that database, by which Redis knows the cluster. */
   readonly database: string;
-  readonly limitsWithoutRedis: Exclude<WithoutRedis, "alone">;
+  readonly limitsWithoutRedis: Exclude<WithoutRedis, "full">;
   /** Whether this process serves requests. A revocation is acknowledged only after every such node has applied it. */
   readonly isNode: boolean;
   /** The length of the windows of keys and IPs; a minute by default. */
@@ -78,7 +78,7 @@ export class ClusterAccess implements AccessStore {
       new ClusterWindow({ ...bounds, client, kind, withoutRedis });
     this.keyWindow = open({ ...keyWindow, windowMs }, "key", limitsWithoutRedis);
     this.ipWindow = open({ ...ipWindow, windowMs }, "ip", "share");
-    this.offenseWindow = open(offenseWindow, "offense", "alone");
+    this.offenseWindow = open(offenseWindow, "offense", "full");
   }
 
   /**
@@ -171,17 +171,21 @@ export class ClusterAccess implements AccessStore {
   }
 
   /** Runs `work`. The next round retries a failure, which is logged once until the work succeeds again. */
-  async #guarded(what: string, work: () => Promise<void>): Promise<void> {
+  async #guarded(part: string, work: () => Promise<void>): Promise<void> {
     const { log } = this.#parts;
     try {
       await work();
-      if (this.#failing.delete(what)) log.info({ of: what }, "access is synchronized again");
+      if (this.#failing.delete(part))
+        log.info({ part }, "keys, limits or IP blocks are synchronized again");
     } catch (thrown) {
-      if (what === "Redis") this.#windows.lost();
-      if (this.#isClosed || this.#failing.has(what)) return;
-      this.#failing.add(what);
+      if (part === "Redis") this.#windows.lost();
+      if (this.#isClosed || this.#failing.has(part)) return;
+      this.#failing.add(part);
       const error = toError(thrown);
-      log.error({ of: what, err: error.cause ?? error }, "access could not be synchronized");
+      log.error(
+        { part, err: error.cause ?? error },
+        "keys, limits or IP blocks could not be synchronized; retrying",
+      );
     }
   }
 }

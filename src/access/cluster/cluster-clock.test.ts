@@ -14,7 +14,7 @@ function openClock() {
   return { own, clock, lines };
 }
 
-test("the time is that of Redis, before its first answer that of ClickHouse, and without both our own", () => {
+test("time comes from Redis, else from ClickHouse, else from the system clock", () => {
   const { own, clock } = openClock();
   assert.equal(clock.nowMs(), 1_000_000);
   clock.measure("ClickHouse", 1_020_000, own.monotonicMs);
@@ -25,7 +25,7 @@ test("the time is that of Redis, before its first answer that of ClickHouse, and
   assert.equal(clock.nowMs(), 1_010_500);
 });
 
-test("half of the round trip counts, and a slow answer does not replace a better one", () => {
+test("half of the round trip is added, and a slow reading does not replace a faster one", () => {
   const { own, clock } = openClock();
   own.monotonicMs = 100;
   clock.measure("Redis", 1_000_000, 0);

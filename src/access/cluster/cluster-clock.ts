@@ -53,10 +53,10 @@ export class ClusterClock implements Clock {
       this.#warned.add(server);
       this.#log.warn(
         { server, seconds },
-        "the clock of this machine differs from that of a server",
+        "system clock differs from the clock of a server; check NTP on both",
       );
     } else if (!isOff && this.#warned.delete(server)) {
-      this.#log.info({ server }, "the clock of this machine agrees with that of a server again");
+      this.#log.info({ server }, "system clock agrees with the clock of a server again");
     }
   }
 

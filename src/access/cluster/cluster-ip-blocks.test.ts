@@ -65,7 +65,7 @@ test("R15: holds a bounded number of the blocks that other nodes append", async 
   assert.notEqual(blocks.get(toBucket(count)), null);
 });
 
-test("a block that was appended is appended again only if Redis loses it", async () => {
+test("an IP block is appended again only if Redis has lost it", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
   blocks.put(toBlock(1));
@@ -80,7 +80,7 @@ test("a block that was appended is appended again only if Redis loses it", async
   assert.equal(log.entries.length, 2);
 });
 
-test("a block that Redis did not accept survives older changes of its IP", async () => {
+test("an IP block that Redis did not accept survives older changes of its IP", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
   log.add({ ...toBlock(1), blockedAtMs: 5, blockedUntilMs: 6 });
@@ -94,7 +94,7 @@ test("a block that Redis did not accept survives older changes of its IP", async
   assert.deepEqual(log.buckets, [block.bucket, block.bucket]);
 });
 
-test("blocks that a full log has dropped are not appended again", async () => {
+test("IP blocks that a full log has dropped are not appended again", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
   log.add(toBlock(1));

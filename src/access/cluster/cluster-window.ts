@@ -6,9 +6,9 @@ import type { WindowClient, WindowRequest } from "./window-client.ts";
 
 /**
  * How a node limits requests while the counts in Redis are not exact. `share`: it admits its share of the limit;
- * `refuse`: nothing; `alone`: the whole limit, as if it were the only node.
+ * `refuse`: nothing; `full`: the whole limit, as if it were the only node.
  */
-export type WithoutRedis = "share" | "refuse" | "alone";
+export type WithoutRedis = "share" | "refuse" | "full";
 
 /** The length of a window, and the maximum number of callers that have one. */
 export type WindowBounds = { readonly windowMs: number; readonly entriesMax: number };
@@ -24,29 +24,29 @@ export class ClusterWindow implements RateWindow {
   readonly #parts: ClusterWindowParts;
   readonly #client: WindowClient;
   /** The requests that this node has admitted, whether Redis or the node itself decided. */
-  readonly #own: LocalWindow;
+  readonly #local: LocalWindow;
 
   constructor(parts: ClusterWindowParts) {
     this.#parts = parts;
     this.#client = parts.client;
-    this.#own = new LocalWindow(parts);
+    this.#local = new LocalWindow(parts);
   }
 
   acquire(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
-    const own = this.#own.getWindow(caller, limit, nowMs);
-    if (!this.#isExact) return this.#acquireAlone(caller, own, nowMs);
+    const window = this.#local.getWindow(caller, limit, nowMs);
+    if (!this.#isExact) return this.#acquireLocally(caller, window, nowMs);
     return this.#ask("acquire", caller, limit).then((status) => {
-      if (status === null) return this.#acquireAlone(caller, own, nowMs);
-      if (status.isAdmitted) own.acquire(nowMs);
+      if (status === null) return this.#acquireLocally(caller, window, nowMs);
+      if (status.isAdmitted) window.acquire(nowMs);
       return status;
     });
   }
 
   peek(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
-    const own = this.#own.getWindow(caller, limit, nowMs);
-    const peekAlone = () => this.#decideAlone(own, (part) => own.peek(nowMs, part));
-    if (!this.#isExact) return peekAlone();
-    return this.#ask("peek", caller, limit).then((status) => status ?? peekAlone());
+    const window = this.#local.getWindow(caller, limit, nowMs);
+    const peekLocally = () => this.#decideLocally(window, (part) => window.peek(nowMs, part));
+    if (!this.#isExact) return peekLocally();
+    return this.#ask("peek", caller, limit).then((status) => status ?? peekLocally());
   }
 
   /** Whether every request is refused, because Redis cannot count it and this node may not decide alone. */
@@ -55,19 +55,20 @@ export class ClusterWindow implements RateWindow {
   }
 
   forget(caller: string): void {
-    this.#own.forget(caller);
+    this.#local.forget(caller);
     this.#client.forget(this.#getName(caller));
   }
 
-  #acquireAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
-    const status = this.#decideAlone(own, (part) => own.acquire(nowMs, part));
+  #acquireLocally(caller: string, window: SlidingWindow, nowMs: number): LimitStatus {
+    const status = this.#decideLocally(window, (part) => window.acquire(nowMs, part));
     // Redis then has every request of the window when it decides again.
-    if (status.isAdmitted && this.#client.isConnected) void this.#ask("record", caller, own.limit);
+    if (status.isAdmitted && this.#client.isConnected)
+      void this.#ask("record", caller, window.limit);
     return status;
   }
 
   /** Decides by the part of the limit that this node can admit. The status reports the whole limit. */
-  #decideAlone({ limit }: SlidingWindow, decide: (part: number) => LimitStatus): LimitStatus {
+  #decideLocally({ limit }: SlidingWindow, decide: (part: number) => LimitStatus): LimitStatus {
     const part = this.#getPart(limit);
     return part === null ? { ...refusedStatus, limit, isUnavailable: true } : decide(part);
   }
@@ -84,7 +85,7 @@ export class ClusterWindow implements RateWindow {
         return this.#client.getShare(limit);
       case "refuse":
         return null;
-      case "alone":
+      case "full":
         return limit;
     }
   }

@@ -198,7 +198,7 @@ test("the admin key of the environment works until it is revoked or rotated, and
   }
 });
 
-test("a value that was ever issued here is not imported as the admin key, however it ended", async () => {
+test("a key value that this store once issued is not imported as the admin key", async () => {
   const ends: Record<string, (store: LocalAccess, id: string, clock: MovableClock) => unknown> = {
     revoked: ({ keys }, id) => keys.revoke(id),
     rotated: ({ keys }, id) => keys.rotate(id, 0),
@@ -230,7 +230,7 @@ test("a value that was ever issued here is not imported as the admin key, howeve
   }
 });
 
-test("a folder that is only read stays as it is, byte for byte, while a service runs, after a kill and without one", async () => {
+test("reading a directory changes no byte: next to a service, after a kill, alone", async () => {
   const folder = newFolder();
   const list = async (path = folder) => {
     const store = open(path, { use: "read" });

@@ -106,6 +106,6 @@ function guarded(log: Log, work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    log.error({ err: toError(thrown) }, "keys and blocks could not be synchronized");
+    log.error({ err: toError(thrown) }, "keys or IP blocks could not be read or written; retrying");
   }
 }

@@ -95,7 +95,10 @@ export class BulkAnswers {
           log.info({ request_id: request.id }, err.message);
           return;
         }
-        log.error({ request_id: request.id, err }, "an export broke off");
+        log.error(
+          { request_id: request.id, err },
+          "export aborted: its rows could not be read; connection reset",
+        );
       });
       return body;
     } catch (thrown) {

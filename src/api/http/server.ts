@@ -251,7 +251,7 @@ export class HttpServer {
     const facts = { request_id: request.id, route: getRoute(request), code };
     const { log } = this.#options;
     if (code === "SERVICE_UNAVAILABLE" && cause === undefined) log.info(facts, error.message);
-    else log.error({ ...facts, err: cause ?? error }, "a request failed");
+    else log.error({ ...facts, err: cause ?? error }, "request failed");
   }
 
   #addRoutes(): void {
@@ -334,7 +334,7 @@ export class HttpServer {
     const observation = { method, route, status, code, durationMs };
     observe?.(observation);
     if (!log.isLevelEnabled("debug")) return;
-    log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
+    log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "response sent");
   }
 
   /** Handles requests that Node would otherwise answer without our headers. */

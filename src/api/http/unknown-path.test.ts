@@ -11,12 +11,12 @@ const routes = [
   "/v1/orders/{id}",
 ];
 
-test("a path that resembles none gets no suggestion, although the first page takes no words", () => {
+test("a path unlike all others gets no suggestion", () => {
   for (const path of ["/comments", "/graphql", "/subgraphs/name/polymarket", "/v1/time", "/v1"])
     assert.equal(unknownPath(path, routes).message, "There is no such path; see /docs", path);
 });
 
-test("lists are suggested before pages, and pages not to clients of the API", () => {
+test("lists are suggested before pages of the explorer, which API clients never get", () => {
   const suggestions = {
     "/orders/0x12": "/v1/orders/{id}",
     "/order": "/order/{id}",

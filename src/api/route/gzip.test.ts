@@ -25,7 +25,7 @@ test("bytes are compressed once for all requests", async () => {
   assert.deepEqual(new Set([...all, await packable.pack(), packable.packed]).size, 1);
 });
 
-test("at most two are compressed at a time, and meanwhile no other can be packed soon", async () => {
+test("at most two responses are compressed at a time; others are then sent uncompressed", async () => {
   const [first, second, third] = Array.from(
     { length: 3 },
     () => new PackableBytes(Buffer.from("abc".repeat(50_000))),

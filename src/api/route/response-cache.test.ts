@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { webLimits } from "../../base/config/limits.ts";
 import { RecentRequests } from "./response-cache.ts";
 
-test("remembers the keys that were asked for recently, and forgets older ones", () => {
+test("remembers recently requested keys and forgets older ones", () => {
   const recent = new RecentRequests();
   assert.equal(recent.isRepeat("one"), false);
   assert.equal(recent.isRepeat("one"), true);

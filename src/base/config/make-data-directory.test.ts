@@ -40,7 +40,7 @@ describe("the data directory", () => {
     makeDataDirectory(join(folder, "link"));
   });
 
-  describe("is refused where no folder can exist", () => {
+  describe("is refused where no directory can exist", () => {
     test("below /proc, where Node's recursive mkdir never returns", () => {
       assertRefused(() => makeDataDirectory("/proc/oddwire/data"), /ENOENT/);
     });

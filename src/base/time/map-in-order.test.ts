@@ -27,7 +27,7 @@ test("results come in the order of the items, with at most the given number in p
   assert.equal(most, 3);
 });
 
-test("a failure is thrown after the results of the items before it", async () => {
+test("a failure is thrown after the results of earlier items", async () => {
   const seen: number[] = [];
   const work = async (item: number): Promise<number> => {
     if (item === 2) throw new Error("two");

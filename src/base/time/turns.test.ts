@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapYielding, yieldToEventLoop } from "./turns.ts";
 
-test("each iteration of the event loop gives one turn, in the order of requests", async () => {
+test("each iteration of the event loop grants one waiter, in order", async () => {
   const order: string[] = [];
   const work = async (name: string) => {
     for (let slice = 0; slice < 3; slice += 1) {

@@ -121,7 +121,7 @@ test("R14: a truncated answer, or one with a wrong byte, has the same result as 
   );
 });
 
-test("a member that only looks like a result, or a repeated result, does not mislead the scan", () => {
+test("a lookalike or repeated "result" member is parsed as JSON.parse does", () => {
   const log = JSON.stringify(fc.sample(anyLog, { numRuns: 1, seed: 1 })[0]);
   const list = `"result":[${log}]`;
   for (const text of [

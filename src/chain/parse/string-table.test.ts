@@ -8,7 +8,7 @@ const anyDigits = fc
   .oneof(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 0n, max: 20n }))
   .map((id) => id.toString(16).padStart(16, "0"));
 
-test("returns the id at a position, whichever id had its place in the table before", () => {
+test("returns the id at a position, whatever its slot held before", () => {
   fc.assert(
     fc.property(fc.array(anyDigits, { minLength: 1 }), fc.nat(20), (ids, offset) => {
       const texts = new StringTable({ digits: 16, slotBits: 2 });

@@ -83,7 +83,7 @@ test("R6: requests refused at the same time lower the rate once, down to one cal
   assert.equal(pacer.callsPerSecond, 1);
 });
 
-test("R6: below ten calls a second, only two refusals in a row lower the rate", async () => {
+test("R6: below ten calls a second, it takes two refusals in a row to lower the rate", async () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 10; call += 1) await send(pacer, 1, 0);
   for (const nowMs of [0, 2_000, 4_000]) {
@@ -96,7 +96,7 @@ test("R6: below ten calls a second, only two refusals in a row lower the rate", 
   assert((pacer.callsPerSecond ?? 0) < 10);
 });
 
-test("R6: a refusal of fewer calls than an answered request had is by chance and does not lower the rate", async () => {
+test("R6: refusing a smaller request than one just answered does not lower the rate", async () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 40; call += 1) await send(pacer, 1, 0);
   pacer.recordRefusal(null, 0);
@@ -116,7 +116,7 @@ test("R6: a refusal of fewer calls than an answered request had is by chance and
   assert(isLowered(), "after some refusals it may allow less than before");
 });
 
-test("R6: after a refusal a request has at most the calls of a second, within the budget", async () => {
+test("R6: after a refusal a request has at most one second's calls", async () => {
   const pacer = new RequestPacer(null);
   assert.equal((await send(pacer, 200, 2_000)).sent, 100);
   pacer.recordRefusal(null, 2_000);
@@ -140,7 +140,7 @@ test("R6: without Retry-After each refusal doubles the pause, until an answer re
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
-test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one", async () => {
+test("R6: Retry-After: 0 is ignored", async () => {
   const pacer = new RequestPacer(null);
   await send(pacer, 1, 0);
   pacer.recordRefusal(3_000, 0);
@@ -150,7 +150,7 @@ test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one",
   assert.equal(pacer.waitMs(3_000), 500);
 });
 
-test("R6: requests over the budget wait, but do not make the endpoint paused", async () => {
+test("R6: requests over the budget wait without marking the endpoint paused", async () => {
   const pacer = new RequestPacer(5);
   const sending = send(pacer, 50, 0);
   assert(pacer.waitMs(0) > 9_000);

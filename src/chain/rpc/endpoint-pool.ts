@@ -54,10 +54,10 @@ export class EndpointPool {
   }
 
   /**
-   * The final block that an endpoint has to confirm with each range, since it may have switched to another fork. `null`
-   * with a single endpoint.
+   * The final block that each response with a range must confirm, since its endpoint may have switched to another fork.
+   * `null` with a single endpoint.
    */
-  get proof(): BlockRef | null {
+  get agreedBlock(): BlockRef | null {
     return this.endpoints.length > 1 ? this.#agreement.block : null;
   }
 
@@ -115,7 +115,7 @@ export class EndpointPool {
         if (thrown.isAboutData) endpoint.recordBadData(thrown);
         this.context.log.debug(
           { host: endpoint.host, reason: thrown.message },
-          "a request to an endpoint failed",
+          "endpoint request failed",
         );
       }
     }

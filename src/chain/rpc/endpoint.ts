@@ -229,7 +229,7 @@ export class Endpoint {
       throw this.#refusal;
     }
     this.#isVerified = true;
-    this.#context.log.info({ host: this.host }, "an endpoint is up");
+    this.#context.log.info({ host: this.host }, "endpoint connected");
   }
 
   /** Like `request`, but repeats after a transport failure. For calls that are part of larger work. */
@@ -323,7 +323,7 @@ export class Endpoint {
       reason: error.message,
       badAnswers: this.#counts.invalid_responses,
     };
-    this.#context.log.warn(line, "an endpoint returned wrong data");
+    this.#context.log.warn(line, "endpoint returned wrong data");
   }
 
   /** The calls per second that it allows; `null` while no limit is known. */
@@ -338,7 +338,7 @@ export class Endpoint {
 
   /** Replaces a socket that seems dead although it reports no error. */
   replaceConnection(): void {
-    this.#context.log.warn({ host: this.host }, "a silent connection is replaced");
+    this.#context.log.warn({ host: this.host }, "endpoint announces no blocks; reconnecting");
     this.#transport.replace();
   }
 
@@ -368,7 +368,7 @@ export class Endpoint {
     this.#socket.fail(nowMs);
     if (!wasClosed || this.#socket.state(nowMs) === "closed") return;
     const line = { host: this.host, reason };
-    this.#context.log.warn(line, "an endpoint closes its sockets; it is connected less often");
+    this.#context.log.warn(line, "endpoint keeps closing its WebSocket; reconnecting less often");
   }
 
   #recordFailure(error: EndpointError, startedMs: number): void {
@@ -385,7 +385,10 @@ export class Endpoint {
       // After an outage it may be another node. Requests that began before it teach nothing about that one.
       this.#isVerified = false;
       this.#client = new RpcClient(this.#transport, this.#pacer, this.#context);
-      this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
+      this.#context.log.warn(
+        { host: this.host, reason: error.message },
+        "endpoint is down; retrying",
+      );
     }
   }
 }

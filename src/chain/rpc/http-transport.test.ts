@@ -58,7 +58,7 @@ test("an answer is parsed, compressed or not", async (t) => {
   }
 });
 
-test("R6: a kept connection that the node has closed is replaced, and not a failure of the node", async (t) => {
+test("R6: a keep-alive connection that the node closed is replaced and counts as no failure", async (t) => {
   const requested = new Map<Socket, number>();
   const transport = await openTransport(t, (request, response) => {
     const { socket } = request;
@@ -72,7 +72,7 @@ test("R6: a kept connection that the node has closed is replaced, and not a fail
   }
 });
 
-test("R6: a new connection that breaks is a failure, and so is an answer that is cut off", async (t) => {
+test("R6: a new connection that breaks and a truncated response are failures", async (t) => {
   const [atOnce, later] = [{ requests: 0 }, { requests: 0 }];
   const broken = await openTransport(t, ({ socket }) => {
     atOnce.requests += 1;
@@ -90,7 +90,7 @@ test("R6: a new connection that breaks is a failure, and so is an answer that is
   assert.equal(later.requests, 2, "half an answer is not asked for again here");
 });
 
-test("R14: a switch to another protocol is a failure", async (t) => {
+test("R14: 101 Switching Protocols is a failure", async (t) => {
   const { kind } = await failure(t, ({ socket }) => {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n");
   });
@@ -125,7 +125,7 @@ test("a JSON-RPC error is parsed although the HTTP status is an error", async (t
   }
 });
 
-test("R6: redirects, gateway errors and bodies that are not complete JSON mean unavailable", async (t) => {
+test("R6: redirects, gateway errors and incomplete JSON are classified as unavailable", async (t) => {
   assert.equal((await failure(t, answering(200, "<html>hello</html>"))).kind, "unavailable");
   assert.equal((await failure(t, answering(200, ""))).kind, "unavailable");
   assert.equal((await failure(t, answering(200, '[{"id":1}'))).kind, "unavailable");
@@ -138,7 +138,7 @@ test("R6: redirects, gateway errors and bodies that are not complete JSON mean u
   assert.equal(cut.kind, "unavailable");
 });
 
-test("R6: 429, and 503 with Retry-After, mean rate limited", async (t) => {
+test("R6: 429, and 503 with Retry-After, are classified as rate limited", async (t) => {
   const limited = await failure(t, answering(429, "[]", { "retry-after": "7" }));
   assert.deepEqual([limited.kind, limited.retryAfterMs], ["rate_limited", 7_000]);
   const bare = await failure(t, answering(429, "slow down"));
@@ -147,7 +147,7 @@ test("R6: 429, and 503 with Retry-After, mean rate limited", async (t) => {
   assert.deepEqual([busy.kind, busy.retryAfterMs], ["rate_limited", 1_000]);
 });
 
-test("R6: error messages of gateways are classified, whatever their format", async (t) => {
+test("R6: gateway errors in any format are classified by status and text", async (t) => {
   for (const body of [
     "rate limit exceeded",
     '{"message":"Too many requests"}',
@@ -160,7 +160,7 @@ test("R6: error messages of gateways are classified, whatever their format", asy
   assert.equal((await failure(t, answering(400, '{"message":"Bad"}'))).kind, "rejected");
 });
 
-test("R6: a gateway that limits the rate with status 200 and its own format means rate limited", async (t) => {
+test("R6: a rate limit that a gateway reports with status 200 is classified as rate limited", async (t) => {
   const body = '{"message":"API rate limit exceeded"}';
   const limited = await failure(t, answering(200, body, { "retry-after": "7" }));
   assert.deepEqual([limited.kind, limited.retryAfterMs], ["rate_limited", 7_000]);
@@ -169,7 +169,7 @@ test("R6: a gateway that limits the rate with status 200 and its own format mean
   }
 });
 
-test("R5: status 413 becomes an error of the call", async (t) => {
+test("R5: 413 is an error of the call, so its range is halved", async (t) => {
   for (const body of ["", "<html>413</html>", '{"error":"Payload Too Large"}']) {
     const { value } = await exchange(t, answering(413, body));
     assert.match(JSON.stringify(value), /^{"error":{"message":"HTTP 413/);

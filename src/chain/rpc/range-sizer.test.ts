@@ -95,7 +95,7 @@ test("R5: ranges that fail at the same time are halved without an effect on othe
   assert.equal(sizer.blocks(0), start);
 });
 
-test("R5: a size that fails for three ranges in a row is not tried again for 20 answers", () => {
+test("R5: a size that failed three times in a row is retried after 20 successes", () => {
   const sizer = new RangeSizer();
   for (let from = 0; from < 3; from += 1) assert(play(sizer, from, start / 2) > 0);
   assert.equal(sizer.blocks(0), start / 2);

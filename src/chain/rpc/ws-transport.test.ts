@@ -14,7 +14,7 @@ function replyTo(id: number) {
   return { jsonrpc: "2.0", id, result: `reply to ${id}` };
 }
 
-test("R6: a late reply to an aborted exchange is not taken for the reply to the next one", async (t) => {
+test("R6: a late reply to an aborted request is not matched to the next request", async (t) => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   server.on("connection", (socket) => {
@@ -50,7 +50,7 @@ test("R6: a late reply to an aborted exchange is not taken for the reply to the 
   assert.deepEqual(value, replyTo(2));
 });
 
-test("R6: a socket that the endpoint closes is reported once it has answered, and only then", async (t) => {
+test("R6: a closed socket is reported only if it had answered before", async (t) => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   let isAnswering = false;

@@ -155,7 +155,7 @@ export class ChainSource<Final = readonly Block[]> {
     const proven = await this.#parts.blockLogs.prove(block, isFinal);
     const missing = proven.logs.length - logs.length;
     if (missing > 0) {
-      const message = "logs that were left out of a block were found in its receipts";
+      const message = "endpoint had omitted logs of a block; taken from its receipts";
       this.#parts.pool.context.log.warn({ block: number, logs: missing }, message);
     }
     return proven;

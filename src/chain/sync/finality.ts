@@ -164,7 +164,7 @@ export class Finality {
     pool.dropAgreement();
     pool.context.log.warn(
       { ...open, hosts: pool.agreement.endpoints.map(({ host }) => host) },
-      "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
+      "endpoints no longer confirm the block that they agreed was final; finality waits for a new agreement",
     );
   }
 
@@ -234,7 +234,7 @@ export class Finality {
     this.#awaited = isMajority || pool.endpoints.length === 1 ? [] : absent;
     const hosts = this.awaitedHosts;
     if (hosts.length === 0 && before.length > 0) {
-      pool.context.log.info("a majority of the endpoints follows the chain again");
+      pool.context.log.info("a majority of the endpoints is at the head again; finality continues");
     } else if (hosts.length > 0 && before.length === 0) {
       const minutes = chainLimits.finalityAbsenceMsMax / 60_000;
       const then = this.#rule === "stop" ? "" : `; after ${minutes} minutes the others decide`;

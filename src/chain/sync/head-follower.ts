@@ -174,7 +174,7 @@ export class HeadFollower {
     this.#chosen = endpoint;
     this.reorgs += 1;
     this.deepestReorg = Math.max(this.deepestReorg, depth);
-    pool.context.log.info({ safeBlock, depth }, "the chain was reorganized");
+    pool.context.log.info({ safeBlock, depth }, "chain reorganized");
     return { kind: "revert", safeBlock };
   }
 

@@ -159,7 +159,7 @@ describe("believed heads", () => {
     assert.equal(believedHeadMax(endpoints(1_000)), 1_064);
   });
 
-  test("of two endpoints that are far apart include the higher one", () => {
+  test("of two endpoints far apart include the higher head", () => {
     assert.equal(believedHeadMax(endpoints(100, 9_000)), 9_064);
   });
 

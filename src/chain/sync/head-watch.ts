@@ -150,12 +150,10 @@ export class HeadWatch {
       if (isBelieved === endpoint.state.isHeadBelieved) continue;
       endpoint.judgeHead(isBelieved);
       const line = { host: endpoint.host, head, believedMax: max };
-      if (isBelieved) this.#context.log.info(line, "the head of an endpoint is believed again");
+      if (isBelieved)
+        this.#context.log.info(line, "endpoint reports a plausible head again; no longer ignored");
       else {
-        this.#context.log.warn(
-          line,
-          "an endpoint claims a head far above those of the others and is ignored",
-        );
+        this.#context.log.warn(line, "endpoint reports a head far above the others; ignored");
       }
     }
   }
@@ -264,7 +262,8 @@ class OutageLog {
   }
 
   end(): void {
-    if (this.#waitMs > outageBackoff.firstMs) this.#context.log.info("an endpoint answers again");
+    if (this.#waitMs > outageBackoff.firstMs)
+      this.#context.log.info("an endpoint answers again; indexing continues");
     this.#answeredAtMs = this.#context.clock.monotonicMs();
     this.#waitMs = outageBackoff.firstMs;
     this.#dueMs = this.#answeredAtMs + this.#waitMs;
@@ -274,7 +273,7 @@ class OutageLog {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs < this.#dueMs) return;
     const seconds = Math.round((nowMs - this.#answeredAtMs) / 1_000);
-    this.#context.log.warn({ seconds, reason }, "no endpoint answers; still trying");
+    this.#context.log.warn({ seconds, reason }, "no endpoint answers; indexing waits, retrying");
     this.#waitMs = Math.min(outageBackoff.maxMs, 2 * this.#waitMs);
     this.#dueMs = nowMs + this.#waitMs;
   }

@@ -107,18 +107,24 @@ export class RangeFetcher<Final> {
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<UnpreparedPart | null> {
     const { from, to } = range;
     const { blockLogs, pool } = this.#parts;
-    const { proof } = pool;
-    const proofCalls = proof === null ? [] : [headerCall(proof.number)];
+    const { agreedBlock } = pool;
+    const agreedCalls = agreedBlock === null ? [] : [headerCall(agreedBlock.number)];
     const calls = [
       headerCall(from),
       logsCall(range, blockLogs.filter),
       headerCall(to),
-      ...proofCalls,
+      ...agreedCalls,
     ];
     const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
-    if (proof !== null && readHeaderReply(endpoint, replies[3], proof.number).hash !== proof.hash) {
-      throw new EndpointError("inconsistent", `final block ${proof.number} is of another fork`);
+    if (
+      agreedBlock !== null &&
+      readHeaderReply(endpoint, replies[3], agreedBlock.number).hash !== agreedBlock.hash
+    ) {
+      throw new EndpointError(
+        "inconsistent",
+        `final block ${agreedBlock.number} is of another fork`,
+      );
     }
     const isRefused = logsReply?.kind === "error" && from < to;
     if (isRefused && this.#shrink(endpoint, logsReply.error.verdict, range)) return null;

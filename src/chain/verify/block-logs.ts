@@ -294,7 +294,7 @@ class UnprovenBlocks {
     dropOldest(this.#accepted);
     this.#context.log.warn(
       { block: number, hash, seconds: Math.round(waitedMs / 1_000) },
-      "no endpoint can prove the logs of a block; it is stored as eth_getLogs returned it, and audited again",
+      "no endpoint can prove the logs of a block; stored as eth_getLogs returned them, and audited soon",
     );
     return true;
   }

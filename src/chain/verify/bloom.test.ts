@@ -66,7 +66,7 @@ test("a bit that no log sets is detected", () => {
   assert(!containsLogs(bloom, [{ address, topics: [one, `0x${"33".repeat(32)}` as Hash] }]));
 });
 
-test("a block may have wanted logs when its bloom has a wanted address and a wanted topic", () => {
+test("a block may have requested logs if its bloom has a requested address and topic", () => {
   const address = `0x${"aa".repeat(20)}` as Address;
   const topic = `0x${"11".repeat(32)}` as Hash;
   const filter = deriveLogFilter({ addresses: [address], topics0: [topic] });
@@ -91,7 +91,7 @@ describe("a bloom shows that logs are missing", () => {
     assert(!showsMore(bloomWith([ours]), [], filter));
   });
 
-  test("but not when nearly all its bits are set, unless no log was received", () => {
+  test("except when nearly all its bits are set and a log was received", () => {
     const full = (1n << 2048n) - 1n;
     assert(showsMore(full, [], filter));
     assert(!showsMore(full, [getLog(ours, one)], filter));

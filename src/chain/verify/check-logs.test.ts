@@ -36,7 +36,7 @@ function byNumber(...headers: readonly Header[]): Map<number, Header> {
 
 const expected = { from: 10, to: 20, headers: byNumber(header(10), header(20)), filter };
 
-test("R4: logs that are in order, in range, wanted and of the right blocks pass", () => {
+test("R4: logs that are in order, in range, requested and of the right blocks pass", () => {
   checkLogs([], expected);
   checkLogs([log(10, 0), log(10, 5), log(12, 1), log(12, 2, { txIndex: 1 }), log(20, 0)], expected);
 });

@@ -37,7 +37,7 @@ function isRefused(message: RegExp) {
   return (thrown: unknown) => thrown instanceof LakeError && message.test(thrown.message);
 }
 
-test("a connection that breaks is continued where it broke", async (t) => {
+test("a broken download resumes at the byte where it broke", async (t) => {
   const ranges: (string | undefined)[] = [];
   const url = await serve(t, ({ headers }, response) => {
     ranges.push(headers.range);
@@ -51,7 +51,7 @@ test("a connection that breaks is continued where it broke", async (t) => {
   assert.equal(ranges[0], undefined);
 });
 
-test("a server that always breaks, refuses or sends too much is one sentence", async (t) => {
+test("a server that always fails, refuses or sends too much fails with one sentence", async (t) => {
   const broken = await serve(t, (_request, response) => void response.destroy());
   await assert.rejects(read(broken), isRefused(/manifest\.json cannot be read: /));
   const missing = await serve(t, (_request, response) => void response.writeHead(404).end());
@@ -62,7 +62,7 @@ test("a server that always breaks, refuses or sends too much is one sentence", a
   await assert.rejects(read(large, { bytesMax: 100 }), isRefused(/more than 100 bytes/));
 });
 
-test("a server that is slow in its header or its body is given up in a sentence", async (t) => {
+test("a server with a slow header or body fails with one sentence", async (t) => {
   const trickle = (stream: Writable) => {
     const timer = setInterval(() => stream.write("x"), 20);
     stream.on("error", () => {}).on("close", () => clearInterval(timer));
@@ -78,7 +78,7 @@ test("a server that is slow in its header or its body is given up in a sentence"
   await assert.rejects(read(header), isRefused(/cannot be read: no byte for/));
 });
 
-test("a server that is busy is asked again, and one without ranges sends all again", async (t) => {
+test("a busy server is retried; one without byte ranges sends the whole file again", async (t) => {
   let requests = 0;
   const times: number[] = [];
   const url = await serve(t, (_request, response) => {

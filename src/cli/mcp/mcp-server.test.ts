@@ -57,7 +57,7 @@ async function callForText(
   return text;
 }
 
-test("texts of strangers are cut, wherever they are, and stay well-formed", async (t) => {
+test("untrusted texts are truncated everywhere and stay well-formed", async (t) => {
   const long = "\u{1f4a5}".repeat(40_000);
   const path = "/v1/trades?limit=20&token_id=5&condition_id=0xab&include=market";
   const data = {
@@ -82,7 +82,7 @@ test("the price after a result is final when the result is, not when the last tr
   assert.equal((await call(t, "get_price", traded))["final"], true);
 });
 
-test("an answer that has less than one could expect says why", async (t) => {
+test("an incomplete answer states the reason", async (t) => {
   const token = { price: null, as_of: null };
   const ended = { id: "0xab", resolution: null, end_date: "2020-01-01T00:00:00Z" };
   const resolved = { ...ended, resolution: { seq: 5 }, resolved_at: "2020-01-02T00:00:00Z" };
@@ -116,7 +116,7 @@ test("an answer that has less than one could expect says why", async (t) => {
   }
 });
 
-test("a list without trades says that its token is of another market, or that its wallet has none", async (t) => {
+test("an empty list of trades says if the token is of another market or the wallet has none", async (t) => {
   const paths = {
     "/v1/price/5": {},
     "/v1/markets/5": { id: "0xab" },
@@ -143,7 +143,7 @@ test("a list without trades says that its token is of another market, or that it
   assert.equal(await read({ wallet }, none), "This wallet has no indexed trade.");
 });
 
-test("every tool says that the service is behind the chain, and that a time begins too early", async (t) => {
+test("every tool warns about a lagging service and about a start before the first block", async (t) => {
   const row = {
     tokens: [],
     resolution: null,

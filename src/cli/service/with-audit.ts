@@ -94,7 +94,7 @@ export async function withAudit<Result>(
 }
 
 function reportWaiting(reason: string): void {
-  process.stderr.write(`oddwire: waiting for the facts: ${reason}\n`);
+  process.stderr.write(`oddwire: waiting until the stored facts can be read: ${reason}\n`);
 }
 
 async function* compareSlices(

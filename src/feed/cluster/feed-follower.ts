@@ -194,7 +194,10 @@ export class FeedFollower implements ChangeSource {
     else if (message?.kind === "block" && !(yield* this.#link([message]))) {
       this.#hasGap = true;
       const { number } = message.block;
-      this.#parts.log.warn({ block: number }, "the feed has a gap before this block");
+      this.#parts.log.warn(
+        { block: number },
+        "change feed has a gap before this block; only finalized data is served until it is closed",
+      );
     }
   }
 
@@ -202,11 +205,13 @@ export class FeedFollower implements ChangeSource {
   #record(message: FeedEntry["message"]): void {
     const { log } = this.#parts;
     if (message === null) {
-      log.error("a message of the feed cannot be read: another version or another secret wrote it");
+      log.error(
+        "change feed has an unreadable message: its writer has another version or ODDWIRE_HMAC_PEPPER",
+      );
       this.#hasGap = true;
     } else if (message.kind === "status") {
       const { node } = message.status;
-      if (this.#indexer?.node !== node) log.info({ node }, "an indexer is active");
+      if (this.#indexer?.node !== node) log.info({ node }, "following a new active indexer");
       this.#indexer = message.status;
       const { head } = message.status;
       if (head !== null) {

@@ -86,7 +86,7 @@ test("an indexer replaces an unfit one once it has seen new blocks for longer th
   assert.equal(pass(3, true, replaces(true)), false, "it starts again");
 });
 
-test("an indexer with a fault of its own replaces none", () => {
+test("an unfit indexer replaces no other", () => {
   const faults = [
     { isFollowing: false },
     { warnings: ["finality_disputed" as const] },

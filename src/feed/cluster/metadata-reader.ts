@@ -33,7 +33,10 @@ export class MetadataReader {
     this.#parts = parts;
     this.#readMs = (parts.ledger.progress.openReadAt ?? 0) * 1000 - limits.unfinalizedMs;
     this.#running = this.#run().catch((thrown: unknown) => {
-      parts.log.error({ err: toError(thrown) }, "market metadata is no longer read");
+      parts.log.error(
+        { err: toError(thrown) },
+        "market metadata is not read any more until a restart",
+      );
     });
   }
 
@@ -54,7 +57,7 @@ export class MetadataReader {
         await this.#readMissing();
       } catch (thrown) {
         if (!(thrown instanceof AppError)) throw thrown;
-        log.debug({ err: thrown }, "market metadata cannot be read");
+        log.debug({ err: thrown }, "market metadata could not be read; retrying");
       }
       await clock.sleep(limits.readEveryMs, this.#closing.signal).catch(() => {});
     }
@@ -97,7 +100,8 @@ export class MetadataReader {
   async #take(rows: readonly WrittenMetadata[]): Promise<void> {
     const { ledger, log } = this.#parts;
     await mapYielding(rows, ({ conditionId, market, writtenMs }) => {
-      if (market === null) log.warn({ conditionId }, "stored market metadata cannot be read");
+      if (market === null)
+        log.warn({ conditionId }, "stored market metadata is unreadable; skipped");
       else ledger.take(market, Math.floor(writtenMs / 1000));
     });
   }

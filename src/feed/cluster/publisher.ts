@@ -131,7 +131,10 @@ export class Publisher implements Subscribers {
         else await this.#sendNext(this.#term);
       } catch (thrown) {
         this.#giveUp();
-        log.warn({ err: toError(thrown) }, "changes cannot be published to the feed");
+        log.warn(
+          { err: toError(thrown) },
+          "change feed could not be written; serving nodes fall behind; retrying",
+        );
         await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
       }
     }
@@ -151,7 +154,7 @@ export class Publisher implements Subscribers {
     this.#queue = [];
     this.#committed();
     for (const block of facts.headBuffer.blocks) this.unfinalized(block);
-    log.info({ term: term.term, node }, "this indexer is the active one");
+    log.info({ term: term.term, node }, "became the active indexer");
   }
 
   async #sendNext(term: FeedTerm): Promise<void> {

@@ -166,7 +166,7 @@ test("logs without one amount for each token, cut off or out of bounds are quara
   );
 });
 
-test("transfers to oneself and of zero have no rows", () => {
+test("transfers to the sender itself and of zero have no rows", () => {
   const { ledger, balances } = derive([
     [transfer(attacker, attacker, [[1n, 5n]]), transfer(attacker, victim, [[1n, 0n]])],
     [transfer(attacker, victim, [])],

@@ -1,15 +1,15 @@
 /**
- * Recovery: what a start verifies and trims. Every insert is one atomic, fsynced block, and commit records come last.
- * So a crash can only leave rows without a commit record. After an ordered repair, if any, is done:
+ * What a start verifies and trims, after it has completed an ordered repair. Each insert is one atomic, fsynced block,
+ * and the commit record comes last, so a crash leaves nothing but rows without a commit record.
  *
- * 1. The commit records must cover their range without a gap, and the newest of them must count
- *    exactly the rows that are there. In a directory, all of them together must too: the engine does not notice that a part
- *    is gone. Anything else is damage, not a crash, and is refused. `oddwire check` verifies the content of older rows,
- *    and the candles, so the cost of a start does not depend on the length of the history.
- * 2. In a directory, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (rows
- *    of a minute merge), so the affected minutes are deleted and derived again from the fills. This goes first: while
- *    the fills above exist, a start knows that it is still to be done. Nothing reads these rows, so only appends wait
- *    for the trim. It takes a second or more of disk time, after every kill during a backfill.
+ * 1. Verify: commit records cover their range without a gap, and the newest one counts exactly the rows that are there.
+ *    In a data directory the sums of all records must match too, because the engine does not notice a missing part.
+ *    Any difference is damage, not a crash, and is refused. Older rows and candles are left to `oddwire check`, so a
+ *    start takes the same time whatever the length of the history.
+ * 2. Trim, in a data directory: delete the rows above the newest commit record. Rows of a minute merge, so candles
+ *    cannot be deleted by position: the affected minutes are deleted and derived again from the fills. Candles go
+ *    first, because fills above the record tell the next start that the trim is incomplete. Nothing reads these rows,
+ *    so only appends wait for it: a second or more after a kill during a backfill.
  */
 
 import { storeLimits } from "../../base/config/limits.ts";

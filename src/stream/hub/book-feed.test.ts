@@ -60,7 +60,7 @@ class Follower implements BookReceiver {
   }
 }
 
-test("a client that comes while the book is stale gets it as soon as a hash proves it", () => {
+test("a client that subscribes to a stale book gets it once a hash proves it", () => {
   const { book, change, feed } = openBook();
   const [earlier, later] = [new Follower(), new Follower()];
   const firstFeed = feed();
@@ -75,7 +75,7 @@ test("a client that comes while the book is stale gets it as soon as a hash prov
   assert.deepEqual(later.frames, ["snapshot"]);
 });
 
-test("a client that comes before others know of a stale book does not get the notice", () => {
+test("a client that subscribes before the stale notice does not get it", () => {
   const { book, feed } = openBook();
   const [earlier, later] = [new Follower(), new Follower()];
   const shared = feed();

@@ -299,7 +299,7 @@ export class OrderBooks {
         else book.failFetch(nowMs, snapshot === null ? venueLimits.bookAbsentMs : 1_000);
       }
     } catch (thrown) {
-      this.#log.debug({ err: toError(thrown) }, "order book request failed");
+      this.#log.debug({ err: toError(thrown) }, "order book request failed; retrying");
       // `VenueHttp` decides on the pause, for all requests together.
       for (const { book } of entries) book.failFetch(this.clock.monotonicMs(), 0);
     } finally {

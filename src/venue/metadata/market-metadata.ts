@@ -97,7 +97,10 @@ export class MarketMetadata {
     const { requestsPer10Seconds } = metadataLimits;
     this.#http = new VenueHttp({ baseUrl, requestsPer10Seconds, clock, random });
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
-      log.error({ err: toError(thrown) }, "market metadata is no longer fetched");
+      log.error(
+        { err: toError(thrown) },
+        "market metadata is not fetched any more until a restart",
+      );
       onFailure(toError(thrown));
     });
   }
@@ -149,7 +152,10 @@ export class MarketMetadata {
       if (signal.aborted) return 0;
       if (!(thrown instanceof VenueError || thrown instanceof AppError)) throw thrown;
       if (!this.#isFailing)
-        this.#options.log.warn({ reason: thrown.message }, "market metadata is unavailable");
+        this.#options.log.warn(
+          { reason: thrown.message },
+          "market metadata is unavailable at the venue; retrying",
+        );
       this.#isFailing = true;
       // After a failure of the venue, `VenueHttp` pauses the next request.
       return thrown instanceof VenueError ? 0 : metadataLimits.idleMs;

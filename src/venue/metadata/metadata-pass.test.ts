@@ -39,7 +39,7 @@ describe("a pass over the market metadata", () => {
     });
   });
 
-  test("is stuck at the first page that repeats markets, and never before", () => {
+  test("is stuck from the first page that repeats markets on", () => {
     const lengths = fc.record({
       lead: fc.nat(50),
       circle: fc.integer({ min: 1, max: 50 }),

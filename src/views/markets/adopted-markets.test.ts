@@ -134,7 +134,7 @@ test("a market that is only read is adopted if it names an unknown traded token"
   assert.equal(state.venue.refusedClaims, 0);
 });
 
-test("a wanted market without trades is adopted if its own tokens are claimed", () => {
+test("a requested market without trades is adopted if the venue claims its own tokens", () => {
   const { state } = getState([]);
   const want = (claim: MetadataMarket) => {
     const proven = state.venue.prove(claim, { isProofDue: true });

@@ -132,7 +132,7 @@ describe("the market state", () => {
     );
   });
 
-  test("does not depend on where blocks begin and end", () => {
+  test("is the same however trades are split into blocks", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 2, blocksMax: 6 }), (chain) => {
         const blocks = getFacts(chain).map((block) => ({ ...block, timestamp: 1_700_000_000 }));

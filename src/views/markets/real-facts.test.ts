@@ -272,7 +272,7 @@ describe("a question about a price window", () => {
   });
 });
 
-test("contracts that are not configured are noticed, once each, with the log that names them", () => {
+test("contracts that are not configured are reported once, with the log that names them", () => {
   const aggregator = contractAt("0x0A0a0A0A8B00C51b7D810501b03F230028C04a87");
   const manager = contractAt("0x006F54F7f9A22e0000CC2AB60031000000ae9fEF");
   const exchange = contractAt("0xe3333700cA9d93003F00f0F71f8515005F6c00Aa");

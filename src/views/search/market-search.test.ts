@@ -208,7 +208,7 @@ describe("a search of markets", () => {
     );
   });
 
-  test("finds the few of many markets that have all words, both common and rare ones", () => {
+  test("finds the few markets that have all words, common and rare", () => {
     const search = new MarketSearch(new MemoryStateStore());
     const all = Array.from({ length: 9000 }, (_, ordinal) => ({
       ...none,

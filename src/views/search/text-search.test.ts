@@ -120,7 +120,7 @@ describe("a search of texts", () => {
     );
   });
 
-  test("notices that terms have changed which are the same when they are joined", () => {
+  test("detects changed terms that look the same when joined", () => {
     const { index } = openIndex();
     index.put(1, [["tag:a tag:b"], []]);
     index.put(1, [["tag:a", "tag:b"], []]);
@@ -129,7 +129,7 @@ describe("a search of texts", () => {
     assert.deepEqual(scores, new Uint8Array([0, 30]));
   });
 
-  test("finds each of 20,000 things, whose postings span many slices", () => {
+  test("finds each of 20,000 items whose postings span many slices", () => {
     const { index } = openIndex();
     const things = 20_000;
     for (let thing = 0; thing < things; thing += 1) {

@@ -40,7 +40,7 @@ test("a shape is exact, and a time as text must equal the time in milliseconds",
   assert.throws(() => assertShape("row", [{ ...good, timestamp_ms: 0 }], keys));
 });
 
-test("rows with equal sequence numbers are not falling", () => {
+test("rows with equal sequence numbers are not in descending order", () => {
   assertFallingSeq("rows", [{ seq: 3 }, { seq: 1 }]);
   assert.throws(() => assertFallingSeq("rows", [{ seq: 3 }, { seq: 3 }]));
 });
