@@ -260,7 +260,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
   test("keys that are read from ClickHouse are not logged as failing because of Redis", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const failing = new Set<unknown>();
-    const write = (line: string) => failing.add((JSON.parse(line) as { of?: unknown }).of);
+    const write = (line: string) => failing.add((JSON.parse(line) as { part?: unknown }).part);
     await cluster.openNode({ log: pino({ level: "error" }, { write }), database: "log" });
     const redis = await openRedis(t, cluster.redis.url);
     const { channel } = redisNames("log");

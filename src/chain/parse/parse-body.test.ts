@@ -121,7 +121,7 @@ test("R14: a truncated answer, or one with a wrong byte, has the same result as 
   );
 });
 
-test("a lookalike or repeated "result" member is parsed as JSON.parse does", () => {
+test("a lookalike or repeated result member is parsed as by JSON.parse", () => {
   const log = JSON.stringify(fc.sample(anyLog, { numRuns: 1, seed: 1 })[0]);
   const list = `"result":[${log}]`;
   for (const text of [
