@@ -95,10 +95,7 @@ export class Auditor {
       }
     } catch (thrown) {
       if (!signal.aborted)
-        this.#parts.log.error(
-          { err: toError(thrown) },
-          "audit stopped; stored blocks are not compared with the nodes until the service restarts",
-        );
+        this.#parts.log.error({ err: toError(thrown) }, "audit stopped; a restart resumes it");
     }
   }
 
@@ -176,7 +173,7 @@ export class Auditor {
         this.#tries += 1;
         this.#parts.log.debug(
           { ...range, reason: verdict.reason },
-          "audit could not read a range; retrying",
+          "audit of a range failed; retrying",
         );
         if (this.#tries >= auditLimits.triesMax) await this.#record(range, { kind: "skipped" });
         return;
@@ -207,7 +204,7 @@ export class Auditor {
     if (correctFacts === null) {
       log.error(
         { ...reported, mismatch },
-        "stored blocks may be wrong: they differ from an endpoint, and nothing decides yet; retrying",
+        "stored blocks may be wrong: an endpoint has others; retrying",
       );
       const undecided = `${mismatch}: ${detail}`;
       await this.#record(range, { kind: "differs", state: "unverified", detail: undecided });
@@ -220,16 +217,10 @@ export class Auditor {
       );
       await this.#record(range, { kind: "differs", state: "proven", detail });
     } else if (this.#wasJustRepaired(range)) {
-      log.error(
-        reported,
-        "repaired blocks are wrong again and not repaired automatically; run oddwire repair",
-      );
+      log.error(reported, "repaired blocks are wrong again; run oddwire repair");
       await this.#record(range, { kind: "differs", state: "proven", detail });
     } else {
-      log.error(
-        reported,
-        "stored blocks are proven wrong; the service restarts soon to repair them",
-      );
+      log.error(reported, "stored blocks are proven wrong; restarting to repair them");
       await orderRepair(this.#parts.facts.engine, correctFacts);
       this.#orderedAtMs ??= this.#parts.clock.monotonicMs();
       await this.#record(range, { kind: "differs", state: "ordered", detail });

@@ -175,17 +175,13 @@ export class ClusterAccess implements AccessStore {
     const { log } = this.#parts;
     try {
       await work();
-      if (this.#failing.delete(part))
-        log.info({ part }, "keys, limits or IP blocks are synchronized again");
+      if (this.#failing.delete(part)) log.info({ part }, "access is synchronized again");
     } catch (thrown) {
       if (part === "Redis") this.#windows.lost();
       if (this.#isClosed || this.#failing.has(part)) return;
       this.#failing.add(part);
       const error = toError(thrown);
-      log.error(
-        { part, err: error.cause ?? error },
-        "keys, limits or IP blocks could not be synchronized; retrying",
-      );
+      log.error({ part, err: error.cause ?? error }, "access could not be synchronized; retrying");
     }
   }
 }

@@ -95,10 +95,7 @@ export class BulkAnswers {
           log.info({ request_id: request.id }, err.message);
           return;
         }
-        log.error(
-          { request_id: request.id, err },
-          "export aborted: its rows could not be read; connection reset",
-        );
+        log.error({ request_id: request.id, err }, "export aborted: reading rows failed");
       });
       return body;
     } catch (thrown) {

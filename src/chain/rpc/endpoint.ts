@@ -385,10 +385,7 @@ export class Endpoint {
       // After an outage it may be another node. Requests that began before it teach nothing about that one.
       this.#isVerified = false;
       this.#client = new RpcClient(this.#transport, this.#pacer, this.#context);
-      this.#context.log.warn(
-        { host: this.host, reason: error.message },
-        "endpoint is down; retrying",
-      );
+      this.#context.log.warn({ host: this.host, reason: error.message }, "endpoint is down");
     }
   }
 }

@@ -107,8 +107,8 @@ export class RangeFetcher<Final> {
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<UnpreparedPart | null> {
     const { from, to } = range;
     const { blockLogs, pool } = this.#parts;
-    const { agreedBlock } = pool;
-    const agreedCalls = agreedBlock === null ? [] : [headerCall(agreedBlock.number)];
+    const { agreedBlock: agreed } = pool;
+    const agreedCalls = agreed === null ? [] : [headerCall(agreed.number)];
     const calls = [
       headerCall(from),
       logsCall(range, blockLogs.filter),
@@ -118,13 +118,10 @@ export class RangeFetcher<Final> {
     const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
     if (
-      agreedBlock !== null &&
-      readHeaderReply(endpoint, replies[3], agreedBlock.number).hash !== agreedBlock.hash
+      agreed !== null &&
+      readHeaderReply(endpoint, replies[3], agreed.number).hash !== agreed.hash
     ) {
-      throw new EndpointError(
-        "inconsistent",
-        `final block ${agreedBlock.number} is of another fork`,
-      );
+      throw new EndpointError("inconsistent", `final block ${agreed.number} is of another fork`);
     }
     const isRefused = logsReply?.kind === "error" && from < to;
     if (isRefused && this.#shrink(endpoint, logsReply.error.verdict, range)) return null;

@@ -35,7 +35,7 @@ export class MetadataReader {
     this.#running = this.#run().catch((thrown: unknown) => {
       parts.log.error(
         { err: toError(thrown) },
-        "market metadata is not read any more until a restart",
+        "reading market metadata stopped; a restart resumes it",
       );
     });
   }

@@ -227,10 +227,7 @@ export class Session implements Receiver {
 
   fail(thrown: unknown): void {
     if (this.#isClosed) return;
-    this.#parts.log.error(
-      { err: toError(thrown) },
-      "stream subscription failed; its connection is closed",
-    );
+    this.#parts.log.error({ err: toError(thrown) }, "stream subscription failed; closing");
     const isDown = thrown instanceof AppError && thrown.code === "SERVICE_UNAVAILABLE";
     const reason = isDown ? "the database is unavailable; reconnect" : "internal error";
     const code = isDown ? closeCodes.draining : closeCodes.internal;
@@ -282,11 +279,7 @@ export class Session implements Receiver {
 
   #refuse(thrown: unknown, id: FrameId | null): void {
     const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL_ERROR");
-    if (error !== thrown)
-      this.#parts.log.error(
-        { err: toError(thrown) },
-        "stream frame failed; answered with an error",
-      );
+    if (error !== thrown) this.#parts.log.error({ err: toError(thrown) }, "stream frame failed");
     this.sendText(errorFrame(error, id, this.#options.connectionId));
     if (this.#faults.acquire(this.#parts.clock.monotonicMs()).isAdmitted) return;
     const { faultsMax, faultWindowMs } = streamLimits;

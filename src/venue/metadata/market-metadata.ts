@@ -97,10 +97,7 @@ export class MarketMetadata {
     const { requestsPer10Seconds } = metadataLimits;
     this.#http = new VenueHttp({ baseUrl, requestsPer10Seconds, clock, random });
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
-      log.error(
-        { err: toError(thrown) },
-        "market metadata is not fetched any more until a restart",
-      );
+      log.error({ err: toError(thrown) }, "fetching market metadata stopped; a restart resumes it");
       onFailure(toError(thrown));
     });
   }
