@@ -2,7 +2,6 @@ import { type Address, type Seq, type TokenId, toBlockNumber, toFirstSeq } from 
 import type { Fill } from "../market/fill.ts";
 import { hasWholeLedger } from "../market/ledger/token-flow.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
-import { readRows } from "../storage/codec/fixed-rows.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/engine/read-settings.ts";
 import { blockSql } from "../storage/schema/fact-tables.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
@@ -71,29 +70,21 @@ function tradedBlocksSql(wallet: Address): string {
     WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade')`;
 }
 
-/** A trade in the ledger of a wallet. `pair` has both tokens of its market; it is empty if they are not known. */
-type LedgerTrade = {
-  readonly seq: Seq;
-  readonly tokenId: TokenId;
-  readonly pair: readonly TokenId[];
-  readonly isTaker: boolean;
-};
-
 /**
- * Reads the next `rowsMax` trades of a ledger, and returns the part of a list that is there. Further parts are larger:
- * few of the fills pass the filter.
+ * Reads the next `rowsMax` trades of a ledger, and returns the part of a list that is in their blocks. Further parts are
+ * larger: few of the fills pass the filter.
  */
 async function readTracedPart(
   facts: IndexedFacts,
   wallet: Address,
   { rowsMax, ...page }: FillPage & { readonly rowsMax: number },
 ): Promise<NearPart<Fill>> {
-  const trades = await readLedgerTrades(facts, wallet, { ...page, limit: rowsMax });
-  const isPaired = trades.every(({ pair }) => pair.length > 0);
-  const sql = `${toSql(page.filter, page.tokens)} AND ${getPlaces(trades, isPaired)}`;
-  const rows = isPaired && { rows: { ...getTable("fills_by_token"), settings: fewRowsSettings } };
-  const last = trades.length < rowsMax ? undefined : trades.at(-1)?.seq;
-  if (last === undefined) return { sql, bound: null, ...rows };
+  const seqs = await readTradeSeqs(facts, wallet, { ...page, limit: rowsMax });
+  const blocks = new Set(seqs.map((seq) => integerLiteral(toBlockNumber(seq))));
+  const sql = `${toSql(page.filter, page.tokens)} AND ${isIn(blockSql, [...blocks])}`;
+  const rows = { ...getTable("fills"), settings: inOrderSettings };
+  const last = seqs.length < rowsMax ? undefined : seqs.at(-1);
+  if (last === undefined) return { sql, bound: null, rows };
   const isRising = page.order === "asc";
   // Fills of a taker are before its row in the block: rising rows may lack that of the last ones.
   const bound = isRising ? toFirstSeq(toBlockNumber(last)) : last;
@@ -103,55 +94,27 @@ async function readTracedPart(
   return {
     sql: `${sql} AND seq ${isRising ? "<" : ">="} ${integerLiteral(bound)}`,
     bound,
-    ...rows,
+    rows,
     readNext: () => readTracedPart(facts, wallet, { ...page, after, rowsMax: more }),
   };
 }
 
-async function readLedgerTrades(
-  facts: IndexedFacts,
+/** Reads where a ledger has trades: of a taker one for each match, after its fills. */
+async function readTradeSeqs(
+  { engine }: IndexedFacts,
   wallet: Address,
   page: FillPage,
-): Promise<readonly LedgerTrade[]> {
-  const getPair = (tokenId: TokenId) => {
-    const pair = page.tokens?.getPair(tokenId) ?? [];
-    return pair.length === 2 ? pair : [];
-  };
-  const pairs = page.filter.tokenIds?.map(getPair) ?? [];
-  const isToken = isIn("token_id", [...new Set(pairs.flat())].map(hexLiteral));
-  const isNarrow = pairs.length > 0 && pairs.every(({ length }) => length > 0);
-  const clauses = `FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
-    ${isNarrow ? `AND ${isToken}` : ""}
-    ORDER BY seq ${page.order} LIMIT ${integerLiteral(page.limit)} SETTINGS ${inOrderSettings}`;
-  const columns = {
-    seq: ["seq", 8],
-    tokenId: ["token_id", 32],
-    isTaker: ["role = 'taker'", 1],
-  } as const;
-  const read = await readRows(facts.engine, { columns, clauses }, (reader, row, at) => {
-    const tokenId = reader.tokenId(row + at.tokenId);
-    return {
-      seq: reader.uint64(row + at.seq) as Seq,
-      tokenId,
-      pair: getPair(tokenId),
-      isTaker: reader.uint8(row + at.isTaker) === 1,
-    };
-  });
-  return [...read];
-}
-
-/**
- * Returns the condition of the blocks of trades, with their tokens if all pairs are known. The fills of a taker have the
- * token of its row. That of a maker has the other one if it is a mint or a merge.
- */
-function getPlaces(trades: readonly LedgerTrade[], isPaired: boolean): string {
-  const places = trades.flatMap(({ seq, tokenId, pair, isTaker }) => {
-    const block = integerLiteral(toBlockNumber(seq));
-    return isPaired
-      ? (isTaker ? [tokenId] : pair).map((id) => `(${hexLiteral(id)}, ${block})`)
-      : [block];
-  });
-  return isIn(isPaired ? `(token_id, ${blockSql})` : blockSql, [...new Set(places)]);
+): Promise<readonly Seq[]> {
+  // The fill of a mint or a merge can have the other token of the pair.
+  const pairs = page.filter.tokenIds?.map((id) => page.tokens?.getPair(id) ?? []) ?? [];
+  const isNarrow = pairs.length > 0 && pairs.every(({ length }) => length === 2);
+  const tokens = new Set(pairs.flat().map(hexLiteral));
+  const rows = await engine.query(
+    `SELECT seq FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
+     ${isNarrow ? `AND ${isIn("token_id", [...tokens])}` : ""}
+     ORDER BY seq ${page.order} LIMIT ${integerLiteral(page.limit)} SETTINGS ${inOrderSettings}`,
+  );
+  return rows.map(([seq]) => Number(seq) as Seq);
 }
 
 /** Returns the condition of the rows of a ledger in the blocks of the rest of a list. */

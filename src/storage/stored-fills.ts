@@ -29,10 +29,9 @@ const words = {
 } as const;
 
 /** What `RowBinaryWithNames` begins with: the number of columns and their names. */
-const headers: Readonly<Record<FillTable, Buffer>> = {
-  fills: toHeader("fills"),
-  fills_by_token: toHeader("fills_by_token"),
-};
+const header = fillColumns
+  .reduce((names, name) => names.text(name), new RowWriter().uint8(fillColumns.length))
+  .finish();
 
 /** Reads fills from a table, equal to those that were appended. `clauses` follow `FROM <table>`. */
 export async function readStoredFills(
@@ -43,10 +42,9 @@ export async function readStoredFills(
   // `SELECT *`, because naming the columns takes a tenth of the time of the query.
   const sql = `SELECT * FROM ${table} ${clauses}`;
   const bytes = await engine.queryBinary(sql, "RowBinaryWithNames");
-  const { length } = headers[table];
-  const isOurs = bytes.subarray(0, length).equals(headers[table]);
+  const isOurs = bytes.subarray(0, header.length).equals(header);
   assert(isOurs, "the table has its columns in their order");
-  return decodeFills(bytes.subarray(length));
+  return decodeFills(bytes.subarray(header.length));
 }
 
 /** Reads the fills of the minute in which the coverage ends. */
@@ -63,13 +61,6 @@ export function decodeFills(rows: Buffer): readonly Fill[] {
   return Array.from({ length: rows.length / fillBytes }, (_, index) =>
     fillAt(reader, index * fillBytes),
   );
-}
-
-function toHeader(table: FillTable): Buffer {
-  const columns = fillColumns[table];
-  const header = new RowWriter().uint8(columns.length);
-  for (const { name } of columns) header.text(name);
-  return header.finish();
 }
 
 function fillAt(rows: RowReader, row: number): Fill {

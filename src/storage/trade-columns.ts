@@ -4,7 +4,7 @@ import { assert } from "../base/assert.ts";
 import type { TokenId } from "../base/ids.ts";
 import type { TokenFacts } from "../market/market.ts";
 import { type TradeRow, toTokenAndMarketFields } from "../rows/trade-row.ts";
-import { fillColumns } from "./codec/fill-layout.ts";
+import { fillFields } from "./codec/fill-layout.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { textLiteral } from "./sql-literal.ts";
 
@@ -141,7 +141,7 @@ export async function encodeTrades(engine: Engine, file: TradeFile): Promise<Buf
   const tokens = `SELECT toFixedString(unhex(substring(token, 3)), 32) AS token, * EXCEPT token
     FROM format(JSONEachRow, '${tokenColumns}', ${textLiteral(lines.join("\n"))})`;
   // Conditions are about stored columns, whose names the columns of a file have, too.
-  const fills = `SELECT ${fillColumns.fills.map(({ name }) => name).join()} FROM ${from}`;
+  const fills = `SELECT ${fillFields.join()} FROM ${from}`;
   return engine.queryBinary(
     `SELECT ${columns.join()} FROM (${fills}) AS fills LEFT JOIN (${tokens}) AS tokens ON fills.token_id = tokens.token
      ORDER BY fills.seq ${order} SETTINGS ${settings}`,

@@ -1,7 +1,7 @@
 /**
- * The row of a fill: a sequence of fields of fixed length. `fills` has a column for each field. `fills_by_token`
- * takes the same bytes in fewer columns, because the number of columns dominates the cost of a query of few rows. It
- * has a column for each field that pages of a token filter by, and `row` for all other fields.
+ * The row of a fill: a sequence of fields of fixed length, which are few columns of `fills` and `fills_by_token`, because
+ * the number of columns dominates the cost of a query of few rows. There is a column for each field that pages are
+ * filtered by or that totals are made of, and `row` for all other fields.
  */
 import type { ExchangeName } from "../../contracts/contracts.ts";
 import type { Side } from "../../contracts/events.ts";
@@ -38,7 +38,7 @@ const micros: FieldType = {
 };
 const side = getEnum(enumCodes.side);
 
-/** Fields that are a column in both tables. */
+/** Fields that are a column. */
 const ownFields = {
   seq: unsigned(8),
   timestamp: unsigned(4),
@@ -48,14 +48,14 @@ const ownFields = {
   taker: address,
   size: micros,
   value: micros,
-} as const satisfies Record<string, FieldType>;
-
-/** Fields that `fills_by_token` packs into `row`. */
-const packedFields = {
   side,
   exchange_version: unsigned(1),
   order_hash: hash,
   tx_hash: hash,
+} as const satisfies Record<string, FieldType>;
+
+/** Fields in `row`. */
+const packedFields = {
   block_hash: hash,
   exchange_address: address,
   exchange: getEnum(enumCodes.exchange),
@@ -75,48 +75,38 @@ const packedFields = {
 
 export type FillField = keyof typeof ownFields | keyof typeof packedFields;
 
-type FillColumn = { readonly name: string; readonly type: string };
-
 const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packedFields };
-const fieldNames = getNames(fields);
+
+/** The fields in their order. */
+export const fillFields: readonly FillField[] = getNames(fields);
 
 /** The length of a row, in bytes. */
-export const fillBytes: number = toBytes(fieldNames);
+export const fillBytes: number = toBytes(fillFields);
 
 /** The offset of each field in a row, in bytes. */
 export const fillOffsets = Object.fromEntries(
-  fieldNames.map((name, index) => [name, toBytes(fieldNames.slice(0, index))]),
+  fillFields.map((name, index) => [name, toBytes(fillFields.slice(0, index))]),
 ) as Readonly<Record<FillField, number>>;
 
 /** The bytes before and in the packed fields. */
 const ownBytes = toBytes(getNames(ownFields));
 const packedBytes = fillBytes - ownBytes;
 
-/** The stored columns of the two tables of fills, in their order. */
-export const fillColumns = {
-  fills: fieldNames.map(getColumn),
-  fills_by_token: [
-    ...getNames(ownFields).map(getColumn),
-    { name: "row", type: `FixedString(${packedBytes})` },
-  ],
-} as const satisfies Record<string, readonly FillColumn[]>;
+/** The stored columns, in their order. */
+export const fillColumns: readonly string[] = [...getNames(ownFields), "row"];
 
-/** The name of a table that holds every fill. */
-export type FillTable = keyof typeof fillColumns;
+/** A table that holds every fill. */
+export type FillTable = "fills" | "fills_by_token";
 
-/**
- * The column declarations in SQL. Each field in `row` has an alias column that extracts it, so the same
- * conditions work on both tables.
- */
-export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
-  fills: declared("fills").join(", "),
-  fills_by_token: [...declared("fills_by_token"), ...getNames(packedFields).map(getAlias)].join(
-    ", ",
-  ),
-};
+/** The column declarations in SQL. Each field in `row` has an alias column that extracts it, for conditions. */
+export const fillColumnsSql: string = [
+  ...getNames(ownFields).map((name) => `${name} ${fields[name].type}`),
+  `row FixedString(${packedBytes})`,
+  ...getNames(packedFields).map(getAlias),
+].join(", ");
 
-/** Returns the rows of `fills_by_token` in SQL, from those of `fills`. The statement needs `longRows`. */
-export function selectByToken(fillsSql: string): string {
+/** Returns stored rows in SQL, from rows with a column for each field. The statement needs `longRows`. */
+export function selectPacked(fillsSql: string): string {
   const values = getNames(packedFields).map((name) => packedFields[name].write(name));
   const packed = `CAST(concat(${values.join()}), 'FixedString(${packedBytes})')`;
   return `SELECT ${getNames(ownFields).join()}, ${packed} AS row FROM (${fillsSql})`;
@@ -128,14 +118,6 @@ function getNames<Name extends FillField>(of: Readonly<Record<Name, FieldType>>)
 
 function toBytes(names: readonly FillField[]): number {
   return names.reduce((sum, name) => sum + fields[name].bytes, 0);
-}
-
-function getColumn(name: FillField): FillColumn {
-  return { name, type: fields[name].type };
-}
-
-function declared(table: FillTable): string[] {
-  return fillColumns[table].map(({ name, type }) => `${name} ${type}`);
 }
 
 function getAlias(name: keyof typeof packedFields): string {

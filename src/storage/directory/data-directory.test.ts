@@ -120,7 +120,7 @@ for (const text of [
   "7",
   "{}",
   '{"chain_id":137,"contracts":"a","events":"b"}',
-  '{"format":6,"chain_id":137}',
+  '{"format":7,"chain_id":137}',
 ]) {
   test(`"${text}" in oddwire.json is refused as damage`, async (t) => {
     const folder = await openFolder(t);

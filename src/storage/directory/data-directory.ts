@@ -11,7 +11,7 @@ import { type FactsIdentity, refuseOtherFacts, toIdentity } from "./identity.ts"
 import { readJsonFile, writeJsonFile } from "./json-file.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
-const format = 6;
+const format = 7;
 
 type FolderIdentity = FactsIdentity & {
   readonly format: number;

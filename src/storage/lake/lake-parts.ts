@@ -1,7 +1,7 @@
 /** Reads and writes the parts of a lake: for some blocks, one Parquet file of each table. */
 import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
-import { selectByToken } from "../codec/fill-layout.ts";
+import { selectPacked } from "../codec/fill-layout.ts";
 import { type Engine, prefixed, type SelectedRows } from "../engine/engine.ts";
 import { blockRangeSql, blockSql, candleTables, type FactTable } from "../schema/fact-tables.ts";
 import { longRows } from "../schema/schema.ts";
@@ -203,7 +203,8 @@ export function selectFacts(
   const rows = `SELECT * FROM ${name}`;
   const selects = new Map<FactTable, string>([[table, rows]]);
   if (table === "fills") {
-    selects.set("fills_by_token", `${selectByToken(rows)} SETTINGS ${longRows}`);
+    const packed = `${selectPacked(rows)} SETTINGS ${longRows}`;
+    for (const into of ["fills", "fills_by_token"] as const) selects.set(into, packed);
     for (const into of candleTables) selects.set(into, selectMinutes(rows));
   }
   return new Map([...selects].map(([into, select]) => [into, { select, engine }]));

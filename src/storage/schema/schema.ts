@@ -39,10 +39,14 @@ const parts =
   `max_bytes_to_merge_at_max_space_in_pool = ${mergedBytesMax}`;
 
 /**
- * For tables that are read by token: small granules, since each part with matching rows reads at least one, and all
- * columns in one file. A page of 100 out of 125 million fills takes 4 ms; with granules of 1,024 rows, 10 ms.
+ * For tables of which pages read few rows here and there: small granules, since each part with matching rows reads at
+ * least one, and all columns in one file. A page of 100 out of 125 million fills takes 4 ms; with granules of 1,024
+ * rows, 10 ms.
  */
-const byToken = `index_granularity = 256, min_bytes_for_wide_part = ${2 ** 53}`;
+const fewRows = `index_granularity = 256, min_bytes_for_wide_part = ${2 ** 53}`;
+
+/** The granules that one entry of a skip index of `fills` covers: each lookup reads all entries. */
+const coarse = "GRANULARITY 32";
 
 /**
  * For the narrow rows of wallets: with granules of 1,024 rows they take a tenth less disk and two fifths less CPU to
@@ -64,25 +68,26 @@ export const longRows = "allow_suspicious_fixed_string_types = 1";
 const tables: readonly Table[] = [
   {
     // Every `OrderFilled` once, both legs and summaries, with the fields of its match, ordered by position for pages
-    // over all tokens. Bloom filters of 1.2 bytes a row rule out nearly all granules in a search by order or
-    // transaction hash.
+    // over all tokens and for the trades of a wallet, whose positions are in its ledger. Bloom filters of 1.2 bytes a row
+    // rule out nearly all granules in a search by order or transaction hash. `row` is a FixedString, which has no length
+    // prefix.
     name: "fills",
-    columns: `${fillColumnsSql.fills},
-  INDEX timestamps timestamp TYPE minmax,
-  INDEX orders order_hash TYPE bloom_filter(0.01),
-  INDEX transactions tx_hash TYPE bloom_filter(0.01)`,
+    columns: `${fillColumnsSql},
+  INDEX timestamps timestamp TYPE minmax ${coarse},
+  INDEX orders order_hash TYPE bloom_filter(0.01) ${coarse},
+  INDEX transactions tx_hash TYPE bloom_filter(0.01) ${coarse}`,
     orderBy: "seq",
+    settings: `${fewRows}, ${longRows}`,
     shardBy: "cityHash64(token_id)",
   },
   {
-    // The rows of `fills` by token, for pages of one token. The index on `seq` is for recovery and repairs. `row` is a
-    // FixedString, which has no length prefix, so both tables take the same bytes.
+    // The rows of `fills` by token, for pages of one token. The index on `seq` is for recovery and repairs.
     name: "fills_by_token",
-    columns: `${fillColumnsSql.fills_by_token},
+    columns: `${fillColumnsSql},
   INDEX seqs seq TYPE minmax,
   INDEX timestamps timestamp TYPE minmax`,
     orderBy: "(token_id, seq)",
-    settings: `${byToken}, ${longRows}`,
+    settings: `${fewRows}, ${longRows}`,
     shardBy: "cityHash64(token_id)",
   },
   {
@@ -92,7 +97,7 @@ const tables: readonly Table[] = [
   INDEX minutes minute TYPE minmax`,
     engine: "AggregatingMergeTree",
     orderBy: "(token_id, minute)",
-    settings: byToken,
+    settings: fewRows,
     shardBy: "cityHash64(token_id)",
   },
   {
@@ -102,7 +107,7 @@ const tables: readonly Table[] = [
   INDEX minutes minute TYPE minmax`,
     engine: "AggregatingMergeTree",
     orderBy: "(token_id, intDiv(minute, 3600))",
-    settings: byToken,
+    settings: fewRows,
     shardBy: "cityHash64(token_id)",
   },
   {
@@ -228,10 +233,10 @@ function getTables({ hasWallets }: WithWallets): readonly Table[] {
 }
 
 /** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
-export const schemaVersion = 9;
+export const schemaVersion = 11;
 
-/** The oldest version that is migrated. Facts of earlier versions lack the ledger. */
-export const oldestSchemaVersion = 8;
+/** The oldest version that is migrated. Fills of earlier versions have other columns. */
+export const oldestSchemaVersion = 10;
 
 /**
  * Returns the statements that bring the tables from `oldestSchemaVersion`, or none, to the newest. Each statement is
