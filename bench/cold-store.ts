@@ -2,9 +2,20 @@
  * Builds a store of any size with SQL in minutes, where indexing would take hours: trades, their candles, markets and
  * commit records, as after a backfill of the endless node's chain.
  *
- * A block has 100 fills: each match has four legs and a summary. One token has a tenth of all trades, some hundreds are
- * traded from the first block to the last, and most are traded for a fifteenth of the time. Within a kind, few tokens
- * are traded often, and most rarely.
+ * The chain has whole transactions of generation 2: each is a match of a taker with makers, whose fills come before the
+ * taker's own. Where the sources differ, the figures are those with fewer rows that are alike:
+ *
+ * - 1.7 makers a match. The recordings of contracts have 1.7 to 2.0, the venue's captured messages 1 to 6; the few captured
+ *   matches of the chain have 1. Every maker is another wallet; in the recordings, of 25 wallets, a few are the same.
+ * - 15 % of fills are of a SELL, as on the chain in May 2026. So most matches mint, since others have a SELL in every two
+ *   fills. A wallet sells only what it has bought.
+ * - A fifth of a wallet's trades are in the market of its trade before, as in the recordings that have no market maker; in
+ *   `wallets`, which has one, it is 85 %.
+ * - A block has 135 fills, as on the chain (110 to 150).
+ *
+ * One wallet is in a tenth of all fills and one in a hundredth; the others are 100,000 of which few trade often. One
+ * market has a tenth of all trades, some hundreds are traded from the first block to the last, and most are traded for a
+ * fifteenth of the time. Within a kind, few tokens are traded often, and most rarely.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
@@ -14,7 +25,7 @@ import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { toWord } from "../src/market/ids/keccak.ts";
 import { countNames } from "../src/storage/codec/commit-counts.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
-import { selectByToken } from "../src/storage/codec/fill-layout.ts";
+import { enumCodes, type FillField, selectPacked } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine, OpenEngine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
@@ -32,21 +43,44 @@ export type ColdStore = {
   readonly openEngine?: OpenEngine;
 };
 
-const fillsPerBlock = 100;
-const fillsPerMatch = 5;
-const legsPerMatch = 4;
+/** Matches of which the chain consists, again and again: `isAgain` has the taker and the market of the one before. */
+const cycle = [
+  { type: "mint", makers: 1, isAgain: false },
+  { type: "complementary", makers: 1, isAgain: true },
+  { type: "mint", makers: 1, isAgain: false },
+  { type: "merge", makers: 1, isAgain: true },
+  { type: "mint", makers: 2, isAgain: false },
+  { type: "complementary", makers: 1, isAgain: true },
+  { type: "mint", makers: 1, isAgain: false },
+  { type: "mint", makers: 2, isAgain: false },
+  { type: "mint", makers: 3, isAgain: false },
+  { type: "mint", makers: 4, isAgain: false },
+] as const;
+/** The fills of a cycle: `leg` counts those of a match, and the last is the taker's. */
+const cycleFills = cycle.flatMap(({ makers }, match) =>
+  Array.from({ length: makers + 1 }, (_, leg) => ({ match, leg })),
+);
+const cycleTrades = cycleFills.length - cycle.length;
+const fillsPerBlock = 5 * cycleFills.length;
+/** Fills of a trade. */
+export const fillsPerTrade = cycleFills.length / cycleTrades;
 /** Fills of one insert. An insert makes one part until the engine merges it. */
 const fillsPerInsert = 2_000_000;
 const oneInsert = `SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1, allow_suspicious_fixed_string_types = 1`;
 const tradesPerToken = 333;
 const exchange = "e111180000d2663c0091e4f400237545b87b996b";
+/** The wallets in a tenth and in a hundredth of all fills. */
+export const largeWallets = {
+  tenth: `0x${"0a".repeat(20)}` as Address,
+  hundredth: `0x${"0b".repeat(20)}` as Address,
+};
 const nobody = `0x${"11".repeat(20)}` as Address;
 /** A factor that spreads a number over 32 bytes. */
 const spread = "64564562331257216542318753219864311685431684321684321684343213218643215687";
 
 /** Returns how many blocks contain the given number of trades. */
 export function toBlocks(trades: number): number {
-  return Math.ceil((trades * fillsPerMatch) / legsPerMatch / fillsPerBlock);
+  return Math.ceil((trades * fillsPerTrade) / fillsPerBlock);
 }
 
 /** The tokens of a store, ordered by how they are traded: the largest first, then the long-lived ones. */
@@ -97,7 +131,7 @@ export async function fillColdStore({
     const tokens = getTokens(trades);
     await putTokens(engine, tokens.ids);
     const blocks = toBlocks(trades);
-    const blocksPerInsert = fillsPerInsert / fillsPerBlock;
+    const blocksPerInsert = Math.floor(fillsPerInsert / fillsPerBlock);
     for (let from = 0; from < blocks; from += blocksPerInsert) {
       const to = Math.min(blocks, from + blocksPerInsert);
       const shape = { ...tokens, blocks, secondsPerBlock };
@@ -131,54 +165,114 @@ type Shape = ReturnType<typeof getTokens> & {
   readonly secondsPerBlock: number;
 };
 
-export async function putTokens(engine: Engine, ids: readonly TokenId[]): Promise<void> {
+async function putTokens(engine: Engine, ids: readonly TokenId[]): Promise<void> {
   await engine.command("CREATE DATABASE bench ENGINE = Atomic");
   await engine.command(
-    "CREATE TABLE bench.tokens (number UInt32, token_id FixedString(32)) ENGINE = Memory",
+    "CREATE TABLE bench.tokens (number UInt32, token_id FixedString(32), complement_id FixedString(32)) ENGINE = Memory",
   );
   const rows = new RowWriter();
-  for (const [index, id] of ids.entries()) rows.uint32(index).hex(id);
+  for (const [index, id] of ids.entries())
+    rows
+      .uint32(index)
+      .hex(id)
+      .hex(ids[index ^ 1] ?? id);
   await engine.insert("bench.tokens", rows.finish());
 }
 
-/** SQL that inserts the fills of some blocks. Every field is a function of the block number. */
+/** SQL that inserts the fills of some blocks. Every field is a function of the number of the fill. */
 function fillsSql(from: number, to: number, shape: Shape): string {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const youngest = ids.length - alive - longLived - 1;
   const skewed = (count: number): string => `floor(pow(share, 3) * ${count})`;
-  const zeros = `unhex('${"00".repeat(32)}')`;
-  const matchSeq = `block * 1000000 + n % ${fillsPerBlock} - n % ${fillsPerMatch} + ${legsPerMatch}`;
-  return `INSERT INTO fills SELECT
-    block * 1000000 + n % ${fillsPerBlock} AS seq, ${getBlockTime(0, secondsPerBlock)} + block * ${secondsPerBlock},
-    token_id, toInt8(is_summary ? 2 : 1),
-    is_summary ? ${toWallet("4, match")} : ${toWallet("5, n")},
-    is_summary ? unhex('${exchange}') : ${toWallet("4, match")},
-    reinterpret(toInt128(size), 'Decimal(38, 6)'), reinterpret(toInt128(value), 'Decimal(38, 6)'),
-    toInt8(roll % 2 + 1), 2,
-    is_summary ? ${toBytes32("2, match")} : ${toBytes32("3, n")}, ${toBytes32("1, match")},
-    toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${getBlockHash(0).slice(18)}')), 32),
-    unhex('${exchange}'), 1, toInt8(is_summary ? 1 : 2), token_id,
-    toUInt128(is_summary ? value : size), toUInt128(is_summary ? size : value), 0, 0, ${zeros}, ${zeros},
-    1, ${toBytes32("2, match")}, ${matchSeq}, is_summary ? ${legsPerMatch} : 0
-  FROM (
-    SELECT number AS n, intDiv(number, ${fillsPerBlock}) AS block,
-      intDiv(number, ${fillsPerMatch}) AS match, number % ${fillsPerMatch} = ${legsPerMatch} AS is_summary,
-      cityHash64(match) AS roll, cityHash64(6, match) / 18446744073709551616. AS share,
-      toUInt32(multiIf(
-        roll % 10 = 0, 0,
-        roll % 10 < 3, 1 + ${skewed(longLived)},
-        1 + ${longLived} + floor(block / ${blocks} * ${youngest}) + ${skewed(alive)})) AS number_of_token,
-      (1 + cityHash64(7, match) % 100000) * 10000 * (is_summary ? ${legsPerMatch} : 1) AS size,
-      intDiv(size * (1 + cityHash64(8, match) % 99), 100) AS value
-    FROM numbers(${from * fillsPerBlock}, ${(to - from) * fillsPerBlock})
-  ) AS fill INNER JOIN bench.tokens ON tokens.number = fill.number_of_token
+  const pick = (values: readonly (number | string)[], index: string): string =>
+    `[${values.join()}][${index} + 1]`;
+  const firsts = cycle.map(({ isAgain }, match) => match - Number(isAgain));
+  const amount = (sql: string): string => `reinterpret(toInt128(${sql}), 'Decimal(38, 6)')`;
+  const columns: Readonly<Record<FillField, string>> = {
+    seq: "block * 1000000 + 2 * log",
+    timestamp: `toUInt32(${getBlockTime(0, secondsPerBlock)} + block * ${secondsPerBlock})`,
+    token_id: "token",
+    role: "if(is_taker, 2, 1)",
+    maker: "if(is_taker, taker_wallet, maker_wallet)",
+    taker: `if(is_taker, unhex('${exchange}'), taker_wallet)`,
+    size: amount("shares"),
+    value: amount("cash"),
+    side: "if(is_sell, 2, 1)",
+    exchange_version: "toUInt8(2)",
+    order_hash: `if(is_taker, ${toBytes32("2, match")}, ${toBytes32("3, n")})`,
+    tx_hash: toBytes32("1, match"),
+    block_hash: `toFixedString(concat(reinterpretAsFixedString(byteSwap(block)), unhex('${getBlockHash(0).slice(18)}')), 32)`,
+    exchange_address: `unhex('${exchange}')`,
+    exchange: "toInt8(1)",
+    maker_side: "if(buys, 1, 2)",
+    maker_token_id: "if(is_other, complement, token)",
+    maker_amount: "toUInt128(if(buys, own_cash, shares))",
+    taker_amount: "toUInt128(if(buys, shares, own_cash))",
+    fee: amount("if(is_taker, intDiv(cash, 100), 0)"),
+    fee_refund: amount("0"),
+    builder: "toFixedString('', 32)",
+    metadata: "toFixedString('', 32)",
+    match_type: `toInt8(${pick(
+      cycle.map(({ type }) => enumCodes.matchType[type]),
+      "kind",
+    )})`,
+    taker_order_hash: toBytes32("2, match"),
+    match_seq: "toUInt64(block * 1000000 + 2 * (log + makers - leg) + 1)",
+    legs: "toUInt16(if(is_taker, makers, 0))",
+  };
+  const named = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
+  return `INSERT INTO fills ${selectPacked(`SELECT ${named.join()} FROM (
+    SELECT fill.*, tokens.token_id AS token, tokens.complement_id AS complement,
+      leg = makers AS is_taker, type != 'complementary' AND NOT is_taker AS is_other, type != 'mint' AS is_sell,
+      is_sell != (type = 'complementary' AND NOT is_taker) AS sells, NOT sells AS buys,
+      ${toParty("first, 0")} AS taker_wallet, ${toParty("if(is_other, first, match), leg + 1")} AS maker_wallet,
+      (1 + cityHash64(7, first) % 100000) * if(is_sell, 10000, 20000)
+        * if(is_taker, intDiv(makers * (makers + 1), 2), leg + 1) AS shares,
+      1 + cityHash64(8, first) % 98 AS cents, intDiv(shares * cents, 100) AS cash,
+      if(is_other, shares - cash, cash) AS own_cash
+    FROM (
+      SELECT number AS n, intDiv(number, ${fillsPerBlock}) AS block, number % ${fillsPerBlock} AS log,
+        ${pick(
+          cycleFills.map(({ match }) => match),
+          `number % ${cycleFills.length}`,
+        )} AS kind,
+        ${pick(
+          cycleFills.map(({ leg }) => leg),
+          `number % ${cycleFills.length}`,
+        )} AS leg,
+        ${pick(
+          cycle.map(({ makers }) => makers),
+          "kind",
+        )} AS makers,
+        ${pick(
+          cycle.map(({ type }) => `'${type}'`),
+          "kind",
+        )} AS type,
+        intDiv(number, ${cycleFills.length}) * ${cycle.length} AS cycle, cycle + kind AS match,
+        cycle + ${pick(firsts, "kind")} AS first,
+        cityHash64(first) AS roll, cityHash64(6, first) / 18446744073709551616. AS share,
+        toUInt32(multiIf(
+          roll % 10 = 0, 0,
+          roll % 10 < 3, 1 + ${skewed(longLived)},
+          1 + ${longLived} + floor(block / ${blocks} * ${youngest}) + ${skewed(alive)})) AS number_of_token
+      FROM numbers(${from * fillsPerBlock}, ${(to - from) * fillsPerBlock})
+    ) AS fill INNER JOIN bench.tokens ON tokens.number = fill.number_of_token)`)}
   ${oneInsert}`;
+}
+
+/** SQL of the wallet of one side of an order. */
+function toParty(numbers: string): string {
+  const roll = `cityHash64(10, ${numbers}) % 100`;
+  const large = [largeWallets.tenth, largeWallets.hundredth].map(
+    (wallet) => `toFixedString(unhex('${wallet.slice(2)}'), 20)`,
+  );
+  return `multiIf(${roll} < 10, ${large[0]}, ${roll} = 10, ${large[1]}, ${toWallet(numbers)})`;
 }
 
 /** SQL that inserts the same fills into `fills_by_token`. */
 function byTokenSql(from: number, to: number): string {
-  const fills = `SELECT * FROM fills WHERE seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)}`;
-  return `INSERT INTO fills_by_token ${selectByToken(fills)} ${oneInsert}`;
+  return `INSERT INTO fills_by_token SELECT * FROM fills
+    WHERE seq >= ${toSeq(from, 0)} AND seq < ${toSeq(to, 0)} ${oneInsert}`;
 }
 
 /** SQL of a hash of the given numbers, with the length of hashes on the chain. */
@@ -243,7 +337,7 @@ function getMarkets(interval: { from: number; to: number }, shape: Shape): Uint8
     const eventId = getEvent(index);
     const words = `q: title: Will number ${index} win?, description: Yes if it wins.`;
     const text = `0x${Buffer.from(words).toString("hex")}` as const;
-    const seq = (log: number) => toSeq(number, fillsPerBlock + 2 * order + log);
+    const seq = (log: number) => toSeq(number, 2 * (fillsPerBlock + order) + log);
     return [
       {
         ...place,

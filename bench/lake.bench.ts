@@ -18,7 +18,7 @@ import type { Manifest } from "../src/lake/manifest.ts";
 import { openFolder } from "../src/storage/embedded/open-folder.ts";
 import { tieToContracts } from "../test/support/contracts-file.ts";
 import { killServers, startServer, startService, stopService } from "./child-server.ts";
-import { fillColdStore, toBlocks } from "./cold-store.ts";
+import { fillColdStore, fillsPerTrade, toBlocks } from "./cold-store.ts";
 import { fillLedger } from "./ledger-store.ts";
 
 const blocks = Number(process.argv[2] ?? 60_000);
@@ -98,10 +98,10 @@ async function measureBytes(): Promise<void> {
     ODDWIRE_CONTRACTS_FILE: await tieToContracts(folder, { dataDir, startBlock: 0 }),
     ODDWIRE_DATA_DIR: dataDir,
   };
-  const trades = fills * 0.8;
+  const trades = Math.round(fills / fillsPerTrade);
   const secondsPerBlock = Math.floor((days * daySeconds) / toBlocks(trades));
   await fillColdStore({ dataDir, trades, secondsPerBlock });
-  await fillLedger({ dataDir, trades, secondsPerBlock, rows: 0 });
+  await fillLedger({ dataDir, trades, secondsPerBlock });
   const engine = await openFolder(dataDir);
   const stored = await engine.query(
     `SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'oddwire'

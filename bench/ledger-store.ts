@@ -1,41 +1,33 @@
 /**
- * Adds ledgers of wallets to a cold store with SQL: the trades of its fills, one wallet with a tenth of all other rows,
- * one with a hundredth, 100,000 others of which few trade often, and a token with 200,000 holders. Every second row of a
- * wallet sells half of what the row before has bought.
+ * Adds to a cold store what wallets need: the ledger and the changes of balances that its fills derive, as `deriveLedger`
+ * does, and a token with 200,000 holders. Splits, merges and redemptions are left out: their rows share a hash and have
+ * no other side, so they are smaller than those of trades.
  */
-import { type Address, type TokenId, toSeq } from "../src/base/ids.ts";
+import type { Address, TokenId } from "../src/base/ids.ts";
+import { zeroAddress } from "../src/market/ledger/ledger-row.ts";
 import { countNames } from "../src/storage/codec/commit-counts.ts";
-import { selectByToken } from "../src/storage/codec/fill-layout.ts";
 import type { Engine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
-import { getTokens, mergesDone, putTokens, toBlocks, toBytes32, toWallet } from "./cold-store.ts";
+import { getTokens, mergesDone, toBlocks, toBytes32, toWallet } from "./cold-store.ts";
 import { getBlockTime } from "./endless-node.ts";
 
 export type LedgerStore = {
   readonly dataDir: string;
   readonly trades: number;
   readonly secondsPerBlock: number;
-  readonly rows: number;
 };
 
-/** What was stored: the rows, the bytes of each row with its balance, and wallets by the number of their rows. */
+/** What was stored: the rows, the bytes of each row with its balance, and the wallets with 500 to 2,000 rows. */
 export type StoredLedger = {
   readonly rows: number;
   readonly bytesPerRow: number;
-  readonly tenth: Address;
-  readonly hundredth: Address;
-  /** Wallets with 500 to 2,000 rows. */
   readonly usual: readonly Address[];
   readonly largestToken: TokenId;
 };
 
 export const holders = 200_000;
-const tenth = `0x${"0a".repeat(20)}` as Address;
-const hundredth = `0x${"0b".repeat(20)}` as Address;
-const rowsPerInsert = 2_000_000;
-/** Blocks whose fills are one insert. The engine merges the parts of some, as in a backfill. */
-const blocksPerInsert = 1000;
-const oneInsert = `SETTINGS min_insert_block_size_rows = ${rowsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1, allow_suspicious_fixed_string_types = 1`;
+const oneInsert =
+  "SETTINGS min_insert_block_size_rows = 2000000, min_insert_block_size_bytes = 0, max_threads = 1";
 
 /** Adds the ledgers to a store that `fillColdStore` filled, or reads what an earlier call stored. */
 export async function fillLedger(given: LedgerStore): Promise<StoredLedger> {
@@ -51,28 +43,12 @@ export async function fillLedger(given: LedgerStore): Promise<StoredLedger> {
 }
 
 async function fill(engine: Engine, given: LedgerStore): Promise<void> {
-  const { trades, rows } = given;
-  await putTokens(engine, getTokens(trades).ids);
-  for (let from = 0; from < rows; from += rowsPerInsert) {
-    await engine.command(ledgerSql(from, Math.min(rows, from + rowsPerInsert), given));
-    process.stdout.write(`\r${from} of ${rows} rows`);
-  }
-  await engine.command(fillsSql);
-  for (let from = 0; from < toBlocks(trades); from += blocksPerInsert) {
-    const isInRange = `${isTraded} AND seq >= ${toSeq(from, 0)} AND seq < ${toSeq(from + blocksPerInsert, 0)}`;
-    await engine.command(tradedFillsSql(isInRange, given));
-    const traded = `SELECT * FROM fills WHERE ${isInRange}`;
-    await engine.command(`INSERT INTO fills_by_token ${selectByToken(traded)} ${oneInsert}`);
-  }
+  await engine.command(tradesSql);
   await engine.command(holdersSql(given));
   await engine.command(
     `INSERT INTO balance_changes SELECT token_id, wallet, seq, timestamp, shares FROM ledger ${oneInsert}`,
   );
-  await engine.command(
-    `INSERT INTO balance_changes SELECT token_id, ${toLiteral(`0x${"00".repeat(20)}`)}, max(seq), max(timestamp), -sum(shares)
-     FROM ledger GROUP BY token_id, intDiv(timestamp, 3600)`,
-  );
-  await engine.command("DROP DATABASE bench SYNC");
+  await engine.command(suppliesSql);
   const last = "argMax(last_hash, to_block), argMax(last_timestamp, to_block)";
   const tables = ["fills", "events", "quarantine", "ledger", "balance_changes"];
   const counts = countNames.map((_, index) => `(SELECT count() FROM ${tables[index]})`);
@@ -83,53 +59,21 @@ async function fill(engine: Engine, given: LedgerStore): Promise<void> {
     "ALTER TABLE commits DELETE WHERE anomalies = 0 SETTINGS mutations_sync = 2",
   );
   await mergesDone(engine);
-  process.stdout.write("\n");
 }
 
-function ledgerSql(
-  from: number,
-  to: number,
-  { trades, secondsPerBlock, rows }: LedgerStore,
-): string {
-  const { ids } = getTokens(trades);
-  const perBlock = Math.ceil(rows / toBlocks(trades));
-  return `INSERT INTO ledger SELECT
-    wallet, block * 1000000 + 1000 + n % ${perBlock}, 0, ${getBlockTime(0, secondsPerBlock)} + block * ${secondsPerBlock},
-    ${toBytes32("21, n")}, token_id, 'trade', n % 3 = 0 ? 'taker' : 'maker', 'none',
-    n % 2 = 0 ? size : -intDiv(size, 2),
-    reinterpret(toInt128(n % 2 = 0 ? -intDiv(size, 2) : intDiv(size, 3)), 'Decimal(38, 6)'),
-    reinterpret(toInt128(intDiv(size, 200)), 'Decimal(38, 6)'), 0, n % 3 = 0 ? toFixedString('', 20) : ${toWallet("22, n")}, ${toWallet("23")}
-  FROM (
-    SELECT number AS n, intDiv(number, 2) AS pair, intDiv(number, ${perBlock}) AS block,
-      toInt64(1 + cityHash64(24, pair) % 100000) * 10000 AS size,
-      multiIf(pair % 10 = 0, ${toLiteral(tenth)}, pair % 100 = 1, ${toLiteral(hundredth)}, ${toWallet("25, pair")}) AS wallet,
-      toUInt32(pair % 10 = 0 ? cityHash64(26, pair) % ${ids.length}
-        : floor(pow(cityHash64(27, pair) / 18446744073709551616., 3) * ${ids.length})) AS number_of_token
-    FROM numbers(${from}, ${to - from})
-  ) AS row INNER JOIN bench.tokens ON tokens.number = row.number_of_token
-  ${oneInsert}`;
-}
+const none = toLiteral(zeroAddress);
 
-/** The trades of the fills of the store. */
-const fillsSql = `INSERT INTO ledger SELECT
-    maker, seq, 0, timestamp, tx_hash, token_id, 'trade', role = 'taker' ? 'taker' : 'maker', 'none',
-    toInt256(reinterpret(size, 'Int128')), -value, fee, 0, role = 'taker' ? toFixedString('', 20) : taker, exchange_address FROM fills ${oneInsert}`;
+const tradesSql = `INSERT INTO ledger SELECT
+    maker, seq, 0, timestamp, tx_hash, maker_token_id, 'trade', role = 'taker' ? 'taker' : 'maker', 'none',
+    maker_side = 'BUY' ? toInt256(taker_amount) : -toInt256(maker_amount),
+    reinterpret(maker_side = 'BUY' ? -toInt128(maker_amount) : toInt128(taker_amount), 'Decimal(38, 6)'),
+    fee, 0, role = 'taker' ? ${none} : taker, exchange_address FROM fills ${oneInsert}`;
 
-/** The rows of `ledgerSql`: their logs follow those of the fills of the store. */
-const isTraded = "seq % 1000000 BETWEEN 1000 AND 899999";
-
-/** The fills of some of these rows. */
-function tradedFillsSql(isInRange: string, { trades, rows }: LedgerStore): string {
-  const number = `intDiv(seq, 1000000) * ${Math.ceil(rows / toBlocks(trades))} + seq % 1000000 - 1000`;
-  const other = toWallet(`22, ${number}`);
-  return `INSERT INTO fills SELECT
-    seq, timestamp, token_id, 'maker', role = 'maker' ? wallet : ${other}, role = 'maker' ? ${other} : wallet,
-    reinterpret(toInt128(abs(shares)), 'Decimal(38, 6)') AS size, abs(cash), shares > 0 ? 'SELL' : 'BUY', 2,
-    tx_hash, tx_hash, tx_hash, via, 'standard', shares > 0 ? 'BUY' : 'SELL', token_id,
-    reinterpret(shares > 0 ? abs(cash) : size, 'UInt128'), reinterpret(shares > 0 ? size : abs(cash), 'UInt128'),
-    fee, 0, tx_hash, tx_hash, 'complementary', tx_hash, seq, 0
-  FROM ledger WHERE ${isInRange} AND role != 'none' ${oneInsert}`;
-}
+/** What mints and merges add to the supply of both tokens: one row for each token and transaction. */
+const suppliesSql = `INSERT INTO balance_changes SELECT
+    maker_token_id, ${none}, max(seq), any(timestamp),
+    sum(toInt256(reinterpret(size, 'Int128'))) * (match_type = 'mint' ? -1 : 1)
+  FROM fills WHERE match_type IN ('mint', 'merge') GROUP BY tx_hash, maker_token_id, match_type ${oneInsert}`;
 
 function holdersSql({ trades, secondsPerBlock }: LedgerStore): string {
   const [token] = getTokens(trades).ids;
@@ -139,7 +83,7 @@ function holdersSql({ trades, secondsPerBlock }: LedgerStore): string {
     ${block} * 1000000 + 900000 + intDiv(number, ${toBlocks(trades)}), 0,
     ${getBlockTime(0, secondsPerBlock)} + ${block} * ${secondsPerBlock}, ${toBytes32("32, number")},
     ${toLiteral(String(token))}, 'transfer_in', 'none', 'none', 1 + cityHash64(33, number) % 1000000000,
-    0, 0, 0, ${toWallet("34, number")}, ${toLiteral(`0x${"00".repeat(20)}`)}
+    0, 0, 0, ${toWallet("34, number")}, ${none}
   FROM numbers(${holders}) ${oneInsert}`;
 }
 
@@ -156,8 +100,6 @@ async function describe(engine: Engine, { trades }: LedgerStore): Promise<Stored
   return {
     rows,
     bytesPerRow: bytes / rows,
-    tenth,
-    hundredth,
     usual: usual.map(([wallet]) => `0x${String(wallet)}` as Address),
     largestToken: getTokens(trades).ids[0] as TokenId,
   };

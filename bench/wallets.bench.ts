@@ -15,7 +15,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { type ChildServer, killServers, startServer, stopService } from "./child-server.ts";
-import { fillColdStore, getTokens, serveColdStore, toBlocks } from "./cold-store.ts";
+import {
+  fillColdStore,
+  fillsPerTrade,
+  getTokens,
+  largeWallets,
+  serveColdStore,
+  toBlocks,
+} from "./cold-store.ts";
 import { type Load, runConstantRate, runOneByOne, type Target } from "./http-load.ts";
 import { fillLedger, holders, type StoredLedger } from "./ledger-store.ts";
 import { median } from "./median.ts";
@@ -24,7 +31,7 @@ const millions = Number(process.argv[2] ?? 10);
 const requestsEach = Number(process.argv[3] ?? 200);
 const folder = process.argv[4];
 const rows = millions * 1_000_000;
-const trades = 1_000_000;
+const trades = Math.ceil(rows / fillsPerTrade);
 const blocks = toBlocks(trades);
 const secondsPerBlock = Math.round((365 * 86_400) / blocks);
 const newBlockEveryMs = 1500;
@@ -41,7 +48,7 @@ try {
   await mkdir(dir, { recursive: true });
   const dataDir = join(dir, "data");
   if (!existsSync(dataDir)) await fillColdStore({ dataDir, trades, secondsPerBlock });
-  const stored = await fillLedger({ dataDir, trades, secondsPerBlock, rows });
+  const stored = await fillLedger({ dataDir, trades, secondsPerBlock });
   console.log(
     `${stored.rows} rows of ledgers, ${stored.bytesPerRow.toFixed(1)} bytes each with its balance`,
   );
@@ -59,7 +66,8 @@ try {
 
 async function measure(service: ChildServer, stored: StoredLedger): Promise<void> {
   const { url } = service;
-  const { tenth, hundredth, usual } = stored;
+  const { usual } = stored;
+  const { tenth, hundredth } = largeWallets;
   const { ids } = getTokens(trades);
   const some = (toPath: (wallet: string) => string) =>
     Array.from({ length: requestsEach }, () => toPath(random.pick(usual)));
