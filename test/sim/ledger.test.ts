@@ -94,6 +94,6 @@ function assertFold(facts: readonly BlockFacts[], state: ModelState): void {
     for (const row of own.toSorted((one, other) => one.seq - other.seq || one.sub - other.sub)) {
       fold.add(row);
     }
-    assertPositions(wallet, fold.finish(toLastSeq(facts.at(-1)?.number ?? 0)), state);
+    assertPositions(wallet, [...fold.finish(toLastSeq(facts.at(-1)?.number ?? 0))], state);
   }
 }

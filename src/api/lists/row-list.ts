@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
+import { lowerBound } from "../../base/lower-bound.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { readAhead } from "../../base/time/read-ahead.ts";
 import { type LowerBounds, reachesBeforeFirst } from "../../query/before-first.ts";
@@ -148,7 +149,7 @@ function toFile<Item>(
   const openFile = async (rowsMax: number): Promise<FileRows<Item>> => {
     if (query.limit === undefined && source.openAll) return source.openAll(rowsMax, columns);
     const { rows, edge } = await readPage(source, rowsMax);
-    return { rowCount: rows.length, edge, chunks: [rows] };
+    return { rowCount: rows.length, edge, chunks: toChunks(rows) };
   };
   const writer = () => {
     const whole = list.writer(context);
@@ -166,12 +167,18 @@ async function readPage<Item>(source: RowSource<Item>, limit: number) {
   return { rows: isReversed ? rows.toReversed() : rows, edge };
 }
 
+function* toChunks<Item>(rows: readonly Item[]): Generator<readonly Item[], void> {
+  const { exportChunkRows: chunkRows } = webLimits;
+  for (let from = 0; from < rows.length; from += chunkRows)
+    yield rows.slice(from, from + chunkRows);
+}
+
 /** Returns a writer that writes the row that `toRow` returns. */
 export function publicAs<Item>(toRow: (item: Item, context: RowContext) => unknown): Writer<Item> {
   return (context) => (item) => JSON.stringify(toRow(item, context));
 }
 
-/** Returns a source of rows that are in memory, in their order. `isAfter` decides which ones follow a cursor. */
+/** Returns a source of rows that are in memory, in their order. `isAfter` says which ones follow a cursor: the last. */
 export function memorySource<Item>(
   items: readonly Item[],
   {
@@ -183,8 +190,9 @@ export function memorySource<Item>(
     readonly isAfter: (item: Item, after: CursorPosition) => boolean;
   },
 ): RowSource<Item> {
-  const rest = after === null ? items : items.filter((item) => isAfter(item, after));
-  return { first: async (count) => rest.slice(0, count), toPosition };
+  const isBefore = (index: number) => after !== null && !isAfter(items[index] as Item, after);
+  const start = after === null ? 0 : lowerBound(items.length, isBefore);
+  return { first: async (count) => items.slice(start, start + count), toPosition };
 }
 
 /** Returns a source that reads the store and the head buffer. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mapYielding, yieldToEventLoop } from "./turns.ts";
+import { mapYielding, sortYielding, yieldToEventLoop } from "./turns.ts";
 
 test("each iteration of the event loop grants one waiter, in order", async () => {
   const order: string[] = [];
@@ -40,4 +40,12 @@ test("long work is split into slices, short work runs in one", async () => {
   assert.deepEqual(await mapYielding(items, slowly), [-1, -2, -3, -4, -5]);
   isOver = true;
   assert(iterations >= 4, `${iterations} iterations`);
+});
+
+test("sorting in slices gives what toSorted gives, equal items in their order", async () => {
+  const compare = (one: { key: number }, other: { key: number }) => one.key - other.key;
+  for (const length of [0, 1, 255, 256, 257, 5_000]) {
+    const items = Array.from({ length }, (_, at) => ({ at, key: (at * 7919) % 101 }));
+    assert.deepEqual(await sortYielding(items, compare), items.toSorted(compare));
+  }
 });

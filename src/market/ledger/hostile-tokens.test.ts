@@ -67,7 +67,7 @@ function fold(facts: readonly BlockFacts[], wallet: Address): readonly Position[
   const rows = facts.flatMap(({ ledger }) => ledger.filter((row) => row.wallet === wallet));
   // As the store returns them.
   for (const row of decodeLedger(encodeLedger(rows))) positions.add(row);
-  return positions.finish(toLastSeq(9));
+  return [...positions.finish(toLastSeq(9))];
 }
 
 describe("amounts up to 2^256 - 1", () => {

@@ -18,7 +18,7 @@ function positionsAt(block: number, wallet: string): readonly Position[] {
     .flatMap(({ ledger }) => ledger.filter((row) => row.wallet === wallet));
   const fold = new PositionFold(getContext(block));
   for (const row of rows.toSorted(inOrder)) fold.add(row);
-  return fold.finish(toLastSeq(block));
+  return [...fold.finish(toLastSeq(block))];
 }
 
 function inOrder(one: LedgerRow, other: LedgerRow): number {
@@ -86,6 +86,6 @@ test("a batch that begins with no shares of a token moves the shares of the othe
   }));
   const fold = new PositionFold(getContext(0));
   for (const one of rows) fold.add({ ...one, kind: "transfer_in" });
-  const positions = fold.finish(toLastSeq(1)).map(({ shares }) => shares);
+  const positions = [...fold.finish(toLastSeq(1))].map(({ shares }) => shares);
   assert.deepEqual(positions, [0n, 5n]);
 });

@@ -77,11 +77,13 @@ export class PositionFold {
     this.#open.push(row);
   }
 
-  /** Returns all positions, also closed ones, settled by the results up to a position on the chain. */
-  finish(through: Seq): readonly Position[] {
+  /** Yields all positions, also closed ones, settled by the results up to a position on the chain. */
+  *finish(through: Seq): Generator<Position, void, undefined> {
     this.#close();
-    for (const position of this.#positions.values()) this.#settle(position, through);
-    return [...this.#positions.values()];
+    for (const position of this.#positions.values()) {
+      this.#settle(position, through);
+      yield position;
+    }
   }
 
   #close(): void {

@@ -21,14 +21,50 @@ export type ValuedPosition = Position & {
   readonly mergeable: bigint;
 };
 
-/** Returns whether sums over positions leave none out, and whether the cost of all their shares is known, too. */
-export function getCompleteness(positions: readonly ValuedPosition[]): {
-  readonly isComplete: boolean;
-  readonly isCostComplete: boolean;
-} {
-  const isComplete = positions.every((position) => position.isComplete);
-  const isKnown = positions.every(({ known, shares }) => known === shares);
-  return { isComplete, isCostComplete: isComplete && isKnown };
+/** Counts of the positions of a wallet, and sums over those whose whole ledger is indexed. */
+export class PositionSums {
+  total = 0;
+  complete = 0;
+  open = 0;
+  value = 0n;
+  redeemable = 0n;
+  realized = 0n;
+  unrealized = 0n;
+  unknownProceeds = 0n;
+  firstTimestamp = Infinity;
+  lastTimestamp = 0;
+  #isCostKnown = true;
+
+  add(position: ValuedPosition): void {
+    const { known, shares, status, value, realized, unrealized, unknownProceeds } = position;
+    this.total += 1;
+    if (status === "open") this.open += 1;
+    if (known !== shares) this.#isCostKnown = false;
+    this.firstTimestamp = Math.min(this.firstTimestamp, position.firstTimestamp);
+    this.lastTimestamp = Math.max(this.lastTimestamp, position.lastTimestamp);
+    if (!position.isComplete) return;
+    this.complete += 1;
+    this.value += value ?? 0n;
+    if (status === "redeemable") this.redeemable += value ?? 0n;
+    this.realized += realized;
+    this.unrealized += unrealized ?? 0n;
+    this.unknownProceeds += unknownProceeds;
+  }
+
+  /** Whether the sums leave no position out. */
+  get isComplete(): boolean {
+    return this.complete === this.total;
+  }
+
+  /** Whether the cost of all shares is known, too. */
+  get isCostComplete(): boolean {
+    return this.isComplete && this.#isCostKnown;
+  }
+
+  /** Whether the sums say anything: they do not if they leave all positions out. */
+  get hasAmounts(): boolean {
+    return this.isComplete || this.complete > 0;
+  }
 }
 
 /** Values shares, rounded down. */

@@ -54,7 +54,7 @@ function fold(
       folding.add(row);
     }
   }
-  const positions = folding.finish(toSeq(causes.length + 1, 0));
+  const positions = [...folding.finish(toSeq(causes.length + 1, 0))];
   return (tokenId: TokenId) => {
     const { shares, known, cost, feeCost, realized, unknownProceeds, costOut } =
       positions.find((one) => one.tokenId === tokenId) ?? assert.fail("no position");

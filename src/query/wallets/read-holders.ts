@@ -1,5 +1,6 @@
 /** Reads who holds some tokens: the sums of all changes of balances, final or not. */
 import type { Address, TokenId } from "../../base/ids.ts";
+import { mapYielding } from "../../base/time/turns.ts";
 import type { Holder, HolderCount } from "../../market/ledger/holder.ts";
 import { zeroAddress } from "../../market/ledger/ledger-row.ts";
 import { readRows } from "../../storage/codec/fixed-rows.ts";
@@ -52,15 +53,16 @@ export class HolderPages {
   /** Reads the first `limit` holders after one. */
   async read(list: HolderList, { limit, after }: HolderPage): Promise<ReadHolders> {
     const { revision } = this.#state;
-    if (after === null) return readHolders(this.#facts, list, { limit, after });
+    // A file has more rows than are cached.
+    if (after === null || limit > rowsAhead)
+      return readHolders(this.#facts, list, { limit, after });
     const key = [...list.tokenIds, list.hasContracts, list.sizeMin, limit].join();
     this.#cached = this.#cached.filter((one) => one.revision === revision);
     for (const { rows } of this.#cached.filter((one) => one.key === key)) {
       const holders = rows.takeAfter(after, limit);
       if (holders !== null) return { holders, counts: rows.counts };
     }
-    const count = Math.max(limit, rowsAhead);
-    const rows = await readRowsAfter(this.#facts, list, { limit: count, after });
+    const rows = await readRowsAfter(this.#facts, list, { limit: rowsAhead, after });
     this.#cached = [{ key, revision, rows }, ...this.#cached].slice(0, clientsMax);
     return { holders: rows.take(limit), counts: rows.counts };
   }
@@ -73,7 +75,8 @@ export async function readHolders(
   page: HolderPage,
 ): Promise<ReadHolders> {
   const rows = await readRowsAfter(facts, list, page);
-  return { holders: rows.take(page.limit), counts: rows.counts };
+  const holders = await mapYielding(rows.all(), (holder) => holder);
+  return { holders: holders.slice(0, page.limit), counts: rows.counts };
 }
 
 /** Holders in their order, which are decoded as they are taken. */
@@ -88,6 +91,11 @@ class HolderRows {
     this.#rows = rows;
     this.counts = counts;
     this.#left = left;
+  }
+
+  /** Yields the holders that were not taken. */
+  all(): Iterable<Holder> {
+    return { [Symbol.iterator]: () => this.#rows };
   }
 
   /** Takes up to `limit` holders after one, unless it is not one of the last that were taken, or too few are left. */

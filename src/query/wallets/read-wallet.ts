@@ -1,8 +1,8 @@
 /** Positions of a wallet: its ledger is read and folded. Nothing is kept between requests. */
 import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
-import { mapYielding } from "../../base/time/turns.ts";
+import { mapYielding, sortYielding } from "../../base/time/turns.ts";
 import { type FoldContext, type FoldRow, PositionFold } from "../../market/ledger/position.ts";
-import type { ValuedPosition } from "../../market/ledger/valued-position.ts";
+import { PositionSums, type ValuedPosition } from "../../market/ledger/valued-position.ts";
 import { WalletTotals } from "../../market/ledger/wallet-totals.ts";
 import { type TradedMarket, topMarketsMax } from "../../rows/wallets/wallet-row.ts";
 import { hasLedger, readFoldRows } from "../../storage/codec/read-ledger.ts";
@@ -17,9 +17,10 @@ export type WalletSources = {
   readonly directory: MarketDirectory;
 };
 
-/** What a wallet holds, also closed positions, and the sums of its trades. */
+/** What a wallet holds, also closed positions, and the sums of its positions and trades. */
 export type ReadWallet = {
   readonly positions: readonly ValuedPosition[];
+  readonly sums: PositionSums;
   readonly totals: WalletTotals;
 };
 
@@ -59,13 +60,19 @@ export async function readWallet(
     await mapYielding(rows, addRow);
   }
   await mapYielding(unfinalized, addRow);
-  const positions = fold.finish(through);
-  if (positions.length === 0) return null;
-  const shares = new Map(positions.map((position) => [position.tokenId, position.shares]));
-  const valued = await mapYielding(positions, (position) =>
-    valuePosition(position, { directory, shares }),
-  );
-  return { positions: valued, totals };
+  const shares = new Map<TokenId, bigint>();
+  const folded = await mapYielding(fold.finish(through), (position) => {
+    shares.set(position.tokenId, position.shares);
+    return position;
+  });
+  if (folded.length === 0) return null;
+  const sums = new PositionSums();
+  const positions = await mapYielding(folded, (position) => {
+    const valued = valuePosition(position, { directory, shares });
+    sums.add(valued);
+    return valued;
+  });
+  return { positions, sums, totals };
 }
 
 /** Whether an address ever had a token. */
@@ -75,30 +82,32 @@ export async function isWallet(facts: IndexedFacts, wallet: Address): Promise<bo
 }
 
 /** Counts the markets of a wallet's positions, and sums its trades in those with the highest volume. */
-export function summarizeMarkets(
-  { positions, totals }: ReadWallet,
+export async function summarizeMarkets(
+  { positions, totals }: Pick<ReadWallet, "positions" | "totals">,
   directory: MarketDirectory,
-): { readonly marketCount: number; readonly topMarkets: readonly TradedMarket[] } {
+): Promise<{ readonly marketCount: number; readonly topMarkets: readonly TradedMarket[] }> {
   // A token of an unknown market stands for its market.
   const getKey = (tokenId: TokenId): ConditionId | TokenId => {
     const slot = directory.getSlot(tokenId);
     return slot === null ? tokenId : directory.getMarketId(slot.conditionId);
   };
-  const byMarket = Map.groupBy(totals.byToken, ([tokenId]) => getKey(tokenId));
-  const sums = [...byMarket.values()].map((tokens) => {
-    const trades = tokens.map(([, one]) => one);
-    return {
-      tokenId: tokens[0]?.[0],
-      trades: trades.reduce((sum, one) => sum + one.trades, 0),
-      volume: trades.reduce((sum, one) => sum + one.volume, 0n),
-      lastTimestamp: Math.max(...trades.map((one) => one.lastTimestamp)),
-    };
+  const markets = new Set<ConditionId | TokenId>();
+  await mapYielding(positions, ({ tokenId }) => markets.add(getKey(tokenId)));
+  type Trades = { tokenId: TokenId; trades: number; volume: bigint; lastTimestamp: number };
+  const sums = new Map<ConditionId | TokenId, Trades>();
+  await mapYielding(totals.byToken, ([tokenId, one]) => {
+    const key = getKey(tokenId);
+    const sum = sums.get(key) ?? { tokenId, trades: 0, volume: 0n, lastTimestamp: 0 };
+    sum.trades += one.trades;
+    sum.volume += one.volume;
+    sum.lastTimestamp = Math.max(sum.lastTimestamp, one.lastTimestamp);
+    sums.set(key, sum);
   });
-  const top = sums.toSorted((a, b) => (a.volume < b.volume ? 1 : a.volume > b.volume ? -1 : 0));
+  const top = await sortYielding([...sums.values()], (a, b) => Number(b.volume - a.volume));
   return {
-    marketCount: new Set(positions.map(({ tokenId }) => getKey(tokenId))).size,
+    marketCount: markets.size,
     topMarkets: top.slice(0, topMarketsMax).map(({ tokenId, ...trades }) => ({
-      market: tokenId === undefined ? null : directory.getToken(tokenId).market,
+      market: directory.getToken(tokenId).market,
       ...trades,
     })),
   };

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
-import { getCompleteness, type ValuedPosition } from "../../market/ledger/valued-position.ts";
+import type { PositionSums } from "../../market/ledger/valued-position.ts";
 import type { PnlBucket } from "../../market/ledger/wallet-totals.ts";
 import * as wire from "../wire-format.ts";
 
@@ -42,20 +42,17 @@ export function toPnlPoints(buckets: readonly PnlBucket[]): PnlPoint[] {
  * Returns how to present the buckets of a wallet. Profit is that of the positions whose whole ledger is indexed; without
  * any, it is not known.
  */
-export function toPnlRows(
-  positions: readonly ValuedPosition[],
-): (point: PnlPoint) => Static<typeof pnlRow> {
-  const { isComplete, isCostComplete } = getCompleteness(positions);
-  const hasProfit = positions.some((position) => position.isComplete);
+export function toPnlRows(sums: PositionSums): (point: PnlPoint) => Static<typeof pnlRow> {
+  const { isComplete, isCostComplete, hasAmounts } = sums;
   return ({ bucket, realized, fees, volume, trades, cumulative }) => ({
     ...wire.timeFields(bucket),
     complete: isComplete,
     cost_complete: isCostComplete,
-    realized_pnl: hasProfit ? formatMicros(realized) : null,
+    realized_pnl: hasAmounts ? formatMicros(realized) : null,
     fees_usd: formatMicros(fees),
     volume_usd: formatMicros(volume),
     trades,
-    cumulative_realized_pnl: hasProfit ? formatMicros(cumulative.realized) : null,
+    cumulative_realized_pnl: hasAmounts ? formatMicros(cumulative.realized) : null,
     cumulative_fees_usd: formatMicros(cumulative.fees),
     cumulative_volume_usd: formatMicros(cumulative.volume),
     cumulative_trades: cumulative.trades,

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
 import type { Address } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { getCompleteness, type ValuedPosition } from "../../market/ledger/valued-position.ts";
+import type { PositionSums } from "../../market/ledger/valued-position.ts";
 import type { WalletTotals } from "../../market/ledger/wallet-totals.ts";
 import type { Market } from "../../market/market.ts";
 import { marketRow } from "../market-row.ts";
@@ -87,7 +87,7 @@ export type TradedMarket = {
 /** What the row of a wallet is made of. */
 type WalletFacts = {
   readonly address: Address;
-  readonly positions: readonly ValuedPosition[];
+  readonly sums: PositionSums;
   readonly totals: WalletTotals;
   /** The number of markets of its positions. */
   readonly marketCount: number;
@@ -99,41 +99,28 @@ type WalletFacts = {
  * sending a token of another market. Without such a position they are `null`.
  */
 export function toWalletRow(
-  { address, positions, totals, marketCount, topMarkets }: WalletFacts,
+  { address, sums, totals, marketCount, topMarkets }: WalletFacts,
   contracts: Contracts,
 ): Static<typeof walletRow> {
   const contract = contracts.byAddress.get(address);
-  const whole = positions.filter((position) => position.isComplete);
-  const { isComplete, isCostComplete } = getCompleteness(positions);
-  const sum = (getAmount: (position: ValuedPosition) => bigint | null) =>
-    whole.length === 0 && !isComplete
-      ? null
-      : formatMicros(whole.reduce((total, one) => total + (getAmount(one) ?? 0n), 0n));
-  // `Math.min` of as many arguments as positions could exceed the stack.
-  const [firstSeen, lastActive] = positions.reduce(
-    ([first, last], { firstTimestamp, lastTimestamp }) => [
-      Math.min(first, firstTimestamp),
-      Math.max(last, lastTimestamp),
-    ],
-    [Infinity, 0],
-  );
+  const toAmount = (amount: bigint) => (sums.hasAmounts ? formatMicros(amount) : null);
   const { maker, taker } = totals;
   return {
     address,
     kind: contract === undefined ? "wallet" : "contract",
     label: contract?.kind ?? null,
-    complete: isComplete,
-    cost_complete: isCostComplete,
-    positions_open: positions.filter(({ status }) => status === "open").length,
-    positions_total: positions.length,
-    positions_incomplete: positions.length - whole.length,
+    complete: sums.isComplete,
+    cost_complete: sums.isCostComplete,
+    positions_open: sums.open,
+    positions_total: sums.total,
+    positions_incomplete: sums.total - sums.complete,
     markets: marketCount,
-    value_usd: sum(({ value }) => value),
-    redeemable_usd: sum(getRedeemable),
-    realized_pnl: sum(({ realized }) => realized),
-    unrealized_pnl: sum(({ unrealized }) => unrealized),
-    total_pnl: sum(({ realized, unrealized }) => realized + (unrealized ?? 0n)),
-    unknown_proceeds_usd: sum(({ unknownProceeds }) => unknownProceeds),
+    value_usd: toAmount(sums.value),
+    redeemable_usd: toAmount(sums.redeemable),
+    realized_pnl: toAmount(sums.realized),
+    unrealized_pnl: toAmount(sums.unrealized),
+    total_pnl: toAmount(sums.realized + sums.unrealized),
+    unknown_proceeds_usd: toAmount(sums.unknownProceeds),
     fees_usd: formatMicros(maker.fees + taker.fees),
     trades: maker.trades + taker.trades,
     maker_trades: maker.trades,
@@ -141,16 +128,12 @@ export function toWalletRow(
     volume_usd: formatMicros(maker.volume + taker.volume),
     volume_maker_usd: formatMicros(maker.volume),
     volume_taker_usd: formatMicros(taker.volume),
-    ...toTimes("first_seen", firstSeen),
-    ...toTimes("last_active", lastActive),
+    ...toTimes("first_seen", sums.firstTimestamp),
+    ...toTimes("last_active", sums.lastTimestamp),
     ...toTimes("first_trade_at", totals.firstTimestamp),
     ...toTimes("last_trade_at", totals.lastTimestamp),
     top_markets: topMarkets.map(toTradedMarketRow),
   };
-}
-
-function getRedeemable({ status, value }: ValuedPosition): bigint | null {
-  return status === "redeemable" ? value : 0n;
 }
 
 /** A time in both forms; `null` for none. */

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { address } from "../../../../base/input/client-texts.ts";
+import { PositionSums } from "../../../../market/ledger/valued-position.ts";
 import { WalletTotals } from "../../../../market/ledger/wallet-totals.ts";
 import { readWallet, summarizeMarkets } from "../../../../query/wallets/read-wallet.ts";
 import { toWalletRow, walletRow } from "../../../../rows/wallets/wallet-row.ts";
@@ -25,8 +26,9 @@ export function getWallet(backend: Backend): Route {
       // A contract that passes tokens on has no ledger.
       const isContract = directory.contracts.byAddress.has(params.address);
       if (wallet === null && !isContract) throw unknownWallet();
-      const read = wallet ?? { positions: [], totals: new WalletTotals() };
-      const facts = { ...params, ...read, ...summarizeMarkets(read, directory) };
+      const nothing = { positions: [], sums: new PositionSums(), totals: new WalletTotals() };
+      const read = wallet ?? nothing;
+      const facts = { ...params, ...read, ...(await summarizeMarkets(read, directory)) };
       return { data: toWalletRow(facts, directory.contracts) };
     },
   });

@@ -43,7 +43,7 @@ export function listPnl(parts: ListParts): Route {
         isAfter: ({ bucket }, [edge]) =>
           query.order === "asc" ? bucket > Number(edge) : bucket < Number(edge),
       });
-      return { ...source, writer: publicAs(toPnlRows(wallet.positions)) };
+      return { ...source, writer: publicAs(toPnlRows(wallet.sums)) };
     },
   });
 }

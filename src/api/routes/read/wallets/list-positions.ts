@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { address, amount, conditionId, namedToken } from "../../../../base/input/client-texts.ts";
+import { mapYielding, sortYielding } from "../../../../base/time/turns.ts";
 import type { ValuedPosition } from "../../../../market/ledger/valued-position.ts";
 import { readWallet } from "../../../../query/wallets/read-wallet.ts";
 import { positionRow, toPositionRow } from "../../../../rows/wallets/position-row.ts";
@@ -57,7 +58,7 @@ export function listPositions(parts: ListParts): Route {
     open: async ({ params, query, path }) => {
       const read = await readWallet({ ...parts, directory }, params.address);
       if (read === null) throw unknownWallet();
-      const rows = select(read.positions, query, directory);
+      const rows = await select(read.positions, query, directory);
       return getSource(rows, { query, after: parts.cursors.decode(path, query) });
     },
     toRow: (position) => toPositionRow(position, directory.getToken(position.tokenId)),
@@ -65,11 +66,11 @@ export function listPositions(parts: ListParts): Route {
 }
 
 /** Returns the selected positions in the requested order; ties by token. */
-function select(
+async function select(
   positions: readonly ValuedPosition[],
   query: PositionParameters,
   directory: MarketDirectory,
-): readonly ValuedPosition[] {
+): Promise<readonly ValuedPosition[]> {
   const { status, min_size: sizeMin = 0n, order, condition_id: conditionId } = query;
   const marketId = conditionId === undefined ? null : directory.getMarketId(conditionId);
   const isRequested = (position: ValuedPosition): boolean => {
@@ -86,7 +87,11 @@ function select(
   };
   const sign = order === "asc" ? 1 : -1;
   const getKey = sortKeys[query.sort];
-  return positions.filter(isRequested).toSorted((one, other) => {
+  const selected: ValuedPosition[] = [];
+  await mapYielding(positions, (position) => {
+    if (isRequested(position)) selected.push(position);
+  });
+  return sortYielding(selected, (one, other) => {
     const [a, b] = [getKey(one), getKey(other)];
     if (a !== b) return a < b ? -sign : sign;
     return one.tokenId < other.tokenId ? -1 : 1;
