@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { extname } from "node:path";
 import { Type } from "typebox";
 import { PackableBytes } from "../route/gzip.ts";
@@ -64,5 +64,5 @@ export function pagePolicy(sources: readonly string[]): string {
 
 /** Returns the source expression that allows an inline script or style in a policy. */
 export function inlineHash(inline: string): string {
-  return `'sha256-${createHash("sha256").update(inline).digest("base64")}'`;
+  return `'sha256-${hash("sha256", inline, "base64")}'`;
 }

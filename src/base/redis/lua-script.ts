@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { toError } from "../errors.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
@@ -9,7 +9,7 @@ export class LuaScript {
 
   constructor(text: string) {
     this.#text = text;
-    this.#hash = createHash("sha1").update(text).digest("hex");
+    this.#hash = hash("sha1", text);
   }
 
   /** Runs the script and returns its answer. Throws as `RedisConnection.run`. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ConfigError } from "../../base/config/config.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
@@ -64,5 +64,5 @@ function getHash({ byAddress, collateral, wrappedCollateral }: Contracts): strin
 }
 
 function hashOfLines(lines: readonly string[]): string {
-  return createHash("sha256").update(lines.join("\n")).digest("hex");
+  return hash("sha256", lines.join("\n"));
 }

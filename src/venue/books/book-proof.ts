@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { formatSafeMicros } from "../../base/decimal.ts";
 import type { BookKind } from "../hash-trust.ts";
@@ -27,7 +27,7 @@ export function hashBook(
     (negRisk === null ? "" : `,"neg_risk":${negRisk}`) +
     (lastTradePrice === null ? "" : `,"last_trade_price":"${lastTradePrice}"`) +
     (version === null ? "" : `,"version":"${version}"`);
-  return createHash("sha1").update(`${text}}`).digest("hex");
+  return hash("sha1", `${text}}`);
 }
 
 /** Returns the kind of a book, by the fields that have changed the text of the hash so far. */

@@ -1,5 +1,5 @@
 /** A pass over one half of the venue's markets, page by page. Its progress survives restarts. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { metadataLimits } from "../../base/config/venue-limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { MarketPage, MetadataPassHalf } from "./market-fetcher.ts";
@@ -55,9 +55,9 @@ export class PageProgress {
 
   /** Returns whether an id is new. */
   #add(conditionId: ConditionId): boolean {
-    const hash = createHash("sha1").update(conditionId).digest();
-    const isSet = [0, 3].map((offset) => {
-      const bit = hash.readUIntBE(offset, 3);
+    const digest = hash("sha1", conditionId);
+    const isSet = [0, 6].map((offset) => {
+      const bit = Number.parseInt(digest.slice(offset, offset + 6), 16);
       const before = this.#bits[bit >>> 3] ?? 0;
       this.#bits[bit >>> 3] = before | (1 << (bit & 7));
       return (before & (1 << (bit & 7))) !== 0;

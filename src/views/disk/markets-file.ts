@@ -7,7 +7,7 @@
  * set last, and a crash restores those saved last.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -258,7 +258,7 @@ function getOrigin(contracts: Contracts, repairs: number): string {
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
   const lists = [knownCreators, knownImplementations].map((list) => [...list].toSorted());
   const origin = [formatVersion, repairs, collateral, wrappedCollateral, lines, lists];
-  return createHash("sha256").update(JSON.stringify(origin)).digest("hex");
+  return hash("sha256", JSON.stringify(origin));
 }
 
 /** Reads a column as it was saved last; `null` when it was never saved. */
