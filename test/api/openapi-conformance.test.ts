@@ -310,25 +310,30 @@ test("503 of an overloaded store conforms", async () => {
   await Promise.all(busy);
 });
 
-test("401: every endpoint that needs a key, without one", async () => {
+test("401: every endpoint that needs a key, without one and with a bad one", async () => {
   const keyed = contract.endpoints.filter(
     ({ security, responses }) => security.length > 0 && !("101" in responses),
   );
   assert(keyed.length > 20);
-  for (const endpoint of keyed) assertError(await send(endpoint, { key: null }), "UNAUTHORIZED");
+  for (const endpoint of keyed)
+    for (const key of [null, "ow_read_nobody"])
+      assertError(await send(endpoint, { key }), "UNAUTHORIZED");
 });
 
 test("405 and 404, which are not per endpoint, have the error shape", async () => {
   for (const path of Object.keys(contract.document.paths)) {
     const filled = path.replaceAll(/\{\w+\}/g, "1");
     const headers = { "x-forwarded-for": anyClient() };
-    const answer = await edge.request("PUT", filled, { headers });
-    assertError(answer, "METHOD_NOT_ALLOWED");
     const reported = contract.endpoints
       .filter((one) => one.path === path)
       .map(({ method }) => method);
     const allowed = reported.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    assert.equal(answer.headers.get("allow"), [...allowed, "OPTIONS"].join(", "));
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      if (reported.includes(method)) continue;
+      const answer = await edge.request(method, filled, { headers });
+      assertError(answer, "METHOD_NOT_ALLOWED");
+      assert.equal(answer.headers.get("allow"), [...allowed, "OPTIONS"].join(", "));
+    }
     assertError(await edge.request("GET", `${filled}/w/x/y/z`, { headers }), "NOT_FOUND");
   }
 });

@@ -213,21 +213,6 @@ function testRefusals({ server, path }: ListUnderTest): void {
       else assert.match(error.message, message);
     }
   });
-
-  test("401: no key, and a bad one", async () => {
-    const { edge } = server;
-    assertError(await edge.request("GET", path), "UNAUTHORIZED");
-    assertError(await edge.request("GET", path, { key: "ow_read_nobody" }), "UNAUTHORIZED");
-  });
-
-  test("405: any other method", async () => {
-    const { edge } = server;
-    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      const answer = await edge.request(method, path, { key: edge.keys.read });
-      assertError(answer, "METHOD_NOT_ALLOWED");
-      assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
-    }
-  });
 }
 
 /** Ranges that end before they start are refused, not empty. */
