@@ -34,7 +34,7 @@ import {
   toContents,
 } from "../support/test-lake.ts";
 
-const kills = 5;
+const kills = 3;
 /** Parts have few rows, so that there are many. */
 const parts = { partRows: 30 };
 
@@ -66,7 +66,7 @@ test("an export to a full disk leaves the lake as it was, and is finished when t
   const before = await exported(target, { ...parts, to: first?.date });
   const ballast = await fillUp(disk);
   let failures = 0;
-  for (let free = 0; ; free += 128 * 1024) {
+  for (let free = 0; ; free += 256 * 1024) {
     await fillUp(disk);
     await truncate(ballast, Math.max(0, 8 * 1024 * 1024 - free));
     const written = await exported(target, parts).catch((thrown: unknown) => {
@@ -96,7 +96,7 @@ test("an import on a full disk says so, and is finished when there is room", {
   const run = () => runCommand(["import", "--lake", lake, "--data-dir", dataDir], settings);
   const ballast = await fillUp(disk);
   let failures = 0;
-  for (let free = 1; ; free += 1) {
+  for (let free = 1; ; free += 3) {
     await fillUp(disk);
     await truncate(ballast, Math.max(0, (32 - free) * 1024 * 1024));
     const { code, stderr } = await run();
