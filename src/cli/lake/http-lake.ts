@@ -206,9 +206,9 @@ function privateError(url: URL): LakeError {
 }
 
 function isPrivate(address: string): boolean {
+  // The addresses of a name are checked when it is looked up.
   const family = isIP(address);
-  if (family === 0) return address === "localhost";
-  return privateAddresses.check(address, family === 6 ? "ipv6" : "ipv4");
+  return family !== 0 && privateAddresses.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** Addresses that are not global (RFC 6890), and those that embed others. */
