@@ -23,6 +23,22 @@ test("200: every position once, the most valuable first, on pages of any size", 
     values,
     values.toSorted((a, b) => Number(b - a)),
   );
+  for (const [sort, field] of [
+    ["value", "value_usd"],
+    ["size", "size"],
+    ["realized_pnl", "realized_pnl"],
+    ["unrealized_pnl", "unrealized_pnl"],
+    ["total_pnl", "total_pnl"],
+    ["last_active", "last_seq"],
+  ] as const) {
+    const sorted = await server.getAll(`${path}?status=all&sort=${sort}&order=asc&limit=500`);
+    const keys = sorted.map((row) => toMicros(row[field] ?? "0"));
+    assert.deepEqual(
+      keys,
+      keys.toSorted((a, b) => Number(a - b)),
+      sort,
+    );
+  }
   for (const order of ["desc", "asc"]) {
     const query = `status=all&sort=size&order=${order}`;
     const paged = await server.getAll(`${path}?${query}&limit=1`);

@@ -77,12 +77,12 @@ function openWatch() {
   return {
     watch,
     announce: (number: number) => announce({ number, hash: getHash(number) }),
-    /** Lets `blocks` blocks pass. Each is announced and polled. */
-    follow: async (blocks: number) => {
+    /** Lets `blocks` blocks pass. Each is polled, and announced unless the socket is silent. */
+    follow: async (blocks: number, { isSilent = false } = {}) => {
       for (let block = 0; block < blocks; block += 1) {
         nowMs += blockMs;
         head += 1;
-        announce({ number: head, hash: getHash(head) });
+        if (!isSilent) announce({ number: head, hash: getHash(head) });
         await watch.pollAll();
       }
     },
@@ -131,6 +131,22 @@ test("R6: a socket that announces heads and answers nothing is replaced after ev
   assert.equal(replacements(), 2);
   answers(true);
   await follow(3);
+  assert.equal(replacements(), 2);
+});
+
+test("R6: a socket that announces nothing while the chain goes on is replaced, and the next one too", async () => {
+  const { follow, replacements, warnings } = openWatch();
+  await follow(5);
+  await follow(5, { isSilent: true });
+  assert.equal(replacements(), 0);
+  await follow(1, { isSilent: true });
+  assert.equal(replacements(), 1);
+  assert.match(warnings[0] ?? "", /a silent connection is replaced/);
+  await follow(6, { isSilent: true });
+  assert.equal(replacements(), 1, "it was silent for less time than the first one");
+  await follow(1, { isSilent: true });
+  assert.equal(replacements(), 2);
+  await follow(20);
   assert.equal(replacements(), 2);
 });
 
