@@ -2,18 +2,13 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { formatMicros } from "../../src/base/decimal.ts";
 import { testList } from "../support/list-cases.ts";
-import {
-  type NaiveFilter,
-  rangeFilters,
-  toMicros,
-  tradeFilters,
-} from "../support/naive-filters.ts";
+import { type NaiveFilter, toMicros, tradeFilters } from "../support/naive-filters.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
 
-const { side, maker, taker, wallet, token_id, condition_id, exchange } = tradeFilters;
+const { match_type: _type, min_price: _min, max_price: _max, ...filters } = tradeFilters;
 
 test("200: every OrderFilled event, of legs and of takers", async () => {
   const rows = await server.getAll("/v1/fills?limit=1000&order=asc");
@@ -36,28 +31,31 @@ test("200: every OrderFilled event, of legs and of takers", async () => {
   );
 });
 
-/** Filters by what the order itself paid or received, in dollars. */
-const min_value: NaiveFilter = {
-  sample: (row) => formatMicros(getCash(row)),
-  holds: (row, value) => getCash(row) >= toMicros(value),
-};
+/** The shares that were settled: of a taker's order before generation 3 that is not what its event says. */
+const sizes = new Map(
+  server.facts.flatMap(({ fills }) => fills.map(({ seq, size }) => [Number(seq), size])),
+);
+const getSize = ({ seq }: Row) => sizes.get(Number(seq)) ?? 0n;
+const getCash = ({ side, maker_amount_raw, taker_amount_raw }: Row) =>
+  BigInt(String(side === "BUY" ? maker_amount_raw : taker_amount_raw));
 
-function getCash({ side: own, maker_amount_raw, taker_amount_raw }: Row): bigint {
-  return BigInt(String(own === "BUY" ? maker_amount_raw : taker_amount_raw));
+function bound(
+  getAmount: (row: Row) => bigint,
+  holds: (amount: bigint, value: bigint) => boolean,
+): NaiveFilter {
+  return {
+    sample: (row) => formatMicros(getAmount(row)),
+    holds: (row, value) => holds(getAmount(row), toMicros(value)),
+  };
 }
 
 testList({
   server,
   path: "/v1/fills",
   filters: {
-    ...rangeFilters,
-    side,
-    min_value,
-    maker,
-    taker,
-    wallet,
-    token_id,
-    condition_id,
-    exchange,
+    ...filters,
+    min_size: bound(getSize, (size, min) => size >= min),
+    max_size: bound(getSize, (size, max) => size <= max),
+    min_value: bound(getCash, (cash, min) => cash >= min),
   },
 });
