@@ -104,7 +104,9 @@ async function writeParts(
       if (file !== null) written.set(draft, file);
     }
   };
-  await settleAll([staging, ...Array.from({ length: tablesAtOnce }, write)]);
+  // Staging takes as long and as much memory as encoding, so one waits for it.
+  const others = Array.from({ length: tablesAtOnce - 1 }, write);
+  await settleAll([staging.then(write), ...others]);
   return drafts.flatMap((draft) => {
     const file = written.get(draft);
     return file === undefined ? [] : [{ slice: draft.slice, table: draft.table, file }];

@@ -55,7 +55,7 @@ export const tradeColumns = {
   taker: bytes("fills.taker"),
   maker_side: same("toString(fills.maker_side)"),
   maker_token_id: same(
-    `if(fills.maker_token_id = fills.token_id, tokens.token_id, ${decimalText("fills.maker_token_id")})`,
+    `if(fills.maker_token_id = fills.token_id, tokens.token_id, ${decimalText("toLowCardinality(fills.maker_token_id)")})`,
   ),
   match_type: same("if(fills.match_type = 'none', 'direct', toString(fills.match_type))"),
   maker_order_hash: bytes("fills.order_hash"),
@@ -80,11 +80,21 @@ export const tradeColumns = {
   event_id: same("tokens.event_id"),
 } as const satisfies Readonly<Record<keyof TradeRow, TradeColumn>>;
 
-/** What the views know about a token, as JSON. `token` is its stored id in hex. */
-const tokenColumns =
-  "token String, token_id String, complement_token_id Nullable(String), condition_id Nullable(String), " +
-  "outcome Nullable(String), outcome_index Nullable(UInt8), module Nullable(String), question Nullable(String), " +
-  "slug Nullable(String), event_id Nullable(String)";
+/**
+ * What the views know about a token, as JSON. `token` is its stored id in hex. Texts are joined as numbers of a
+ * dictionary: a trade would have half a kilobyte of them.
+ */
+const tokenColumns = `token String, outcome_index Nullable(UInt8), token_id LowCardinality(String), ${[
+  "complement_token_id",
+  "condition_id",
+  "outcome",
+  "module",
+  "question",
+  "slug",
+  "event_id",
+]
+  .map((name) => `${name} LowCardinality(Nullable(String))`)
+  .join()}`;
 
 /** Trades to encode, and how. */
 export type TradeFile = {
@@ -177,7 +187,7 @@ function nullIfZero(column: string): string {
   return `nullIf(${column}, toFixedString('', 32))`;
 }
 
-/** A token id as decimal text. */
+/** A token id as decimal text. A column of low cardinality converts each id once. */
 export function decimalText(column: string): string {
   return `toString(reinterpretAsUInt256(reverse(${column})))`;
 }

@@ -12,6 +12,7 @@ import {
   type BinaryFormat,
   type Engine,
   insertSettings,
+  listSettings,
   parseRows,
   type Row,
   type Rows,
@@ -242,11 +243,4 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
 /** Selects the rows of a file. The library takes rows from memory only as text, but reads binary rows from a file. */
 function selectRows({ path }: SpoolFile): string {
   return `SELECT * FROM file('${path}', 'RowBinary')`;
-}
-
-/** Returns settings as SQL: `a = 1, b = 'c'`. */
-function listSettings(settings: Readonly<Record<string, string | number>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `${name} = ${typeof value === "number" ? value : `'${value}'`}`)
-    .join(", ");
 }

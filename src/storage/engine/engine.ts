@@ -86,6 +86,13 @@ export function insertSettings(token?: string) {
   } as const;
 }
 
+/** Returns settings as SQL: `a = 1, b = 'c'`. */
+export function listSettings(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${typeof value === "number" ? value : `'${value}'`}`)
+    .join(", ");
+}
+
 /** Parses rows in the format `JSONCompactEachRow`. */
 export function parseRows(text: string): readonly Row[] {
   if (text === "") return [];

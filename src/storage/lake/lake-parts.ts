@@ -2,7 +2,7 @@
 import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
 import { selectPacked } from "../codec/fill-layout.ts";
-import { type Engine, prefixed, type SelectedRows } from "../engine/engine.ts";
+import { type Engine, listSettings, prefixed, type SelectedRows } from "../engine/engine.ts";
 import { blockRangeSql, blockSql, candleTables, type FactTable } from "../schema/fact-tables.ts";
 import { longRows } from "../schema/schema.ts";
 import { integerLiteral, textLiteral } from "../sql-literal.ts";
@@ -32,15 +32,29 @@ export type LakePart = {
 export type Part = { readonly engine: Engine; readonly isPatient: boolean };
 
 /** The largest dictionary of a column: hashes and accounts take less time and bytes without. */
-const dictionaryBytes = 256 * 1024;
+const dictionaryBytes = 64 * 1024;
 
 /** A page has all rows of a part in most columns: smaller ones are compressed worse, by 3 to 40 percent. */
 const pageBytes = 8 * 1024 * 1024;
 
-/** Without Bloom filters: they take a tenth of a file, and few readers use them. */
-const parquet =
-  "output_format_parquet_compression_method = 'zstd', output_format_parquet_write_bloom_filter = 0, " +
-  `output_format_parquet_max_dictionary_size = ${dictionaryBytes}, output_format_parquet_data_page_size = ${pageBytes}`;
+/** The encoder copies the blocks of a part together, so a part is read as one. */
+const blockRows = 262_144;
+
+/**
+ * Level 2 of zstd takes 5 percent less time than level 3 and 1 percent more bytes. There are no Bloom filters, which take
+ * a tenth of a file and are used by few readers, and no index of pages, of which a column has one.
+ */
+const parquet = listSettings({
+  output_format_parquet_compression_method: "zstd",
+  output_format_compression_level: 2,
+  output_format_parquet_write_bloom_filter: 0,
+  output_format_parquet_write_page_index: 0,
+  output_format_parquet_max_dictionary_size: dictionaryBytes,
+  output_format_parquet_data_page_size: pageBytes,
+  max_block_size: blockRows,
+  preferred_block_size_bytes: 0,
+  max_threads: 1,
+});
 
 /** A file must have every column, with a value in every row. What it says of the memory that it takes can be wrong. */
 const strictly =
@@ -129,10 +143,9 @@ function encode(part: Part, select: string): Promise<Buffer> {
   return part.engine.queryBinary(`${select} SETTINGS ${parquet}${getPatience(part)}`, "Parquet");
 }
 
-/** Returns settings that let requests have the cores first. Older servers do not have the second one. */
+/** Returns settings that let requests have the cores first. Older servers do not have this one. */
 export function getPatience({ engine, isPatient }: Part): string {
-  if (!isPatient) return "";
-  return `, max_threads = 1${engine.kind === "embedded" ? ", os_threads_nice_value_query = 19" : ""}`;
+  return isPatient && engine.kind === "embedded" ? ", os_threads_nice_value_query = 19" : "";
 }
 
 /** A file of facts. Its `path` is trusted, and what it holds is not. */

@@ -139,7 +139,7 @@ export const lakeTradeColumns: readonly string[] = Object.entries(tradeColumns)
 
 /** The columns of `candles_1m`, from `minute_candles` as `minutes`: one minute of one token's own trades. */
 export const candleColumns = `
-  ${decimalText("token_id")} AS token_id, toDateTime64(minute, 3, 'UTC') AS timestamp,
+  ${decimalText("toLowCardinality(token_id)")} AS token_id, toDateTime64(minute, 3, 'UTC') AS timestamp,
   ${tickPrice("minutes.open")} AS open, high, low, ${tickPrice("minutes.close")} AS close, volume,
   buy_volume_usd + sell_volume_usd AS volume_usd, buy_volume_usd, sell_volume_usd, trades`;
 
