@@ -35,7 +35,7 @@ import {
 } from "../support/test-lake.ts";
 
 /** The parts of a test lake have few rows, so that there are several in a day. */
-const smallParts = { partRows: 100 };
+const smallParts = { partRows: 40 };
 
 test("an interrupted import continues until every table has the same rows, and refuses a store with other blocks", async (t) => {
   const filled = await openFilled(t, 1);
