@@ -66,6 +66,16 @@ test("200: fields of include need it", async () => {
   assert.deepEqual(Object.keys(data[0] ?? {}), ["question", "id"]);
   const { message } = assertError(await server.get("/v1/trades?fields=slug"), "VALIDATION_ERROR");
   assert.equal(message, "fields slug needs include=market");
+  const holders = `/v1/markets/${String(trade["condition_id"])}/holders?limit=2&fields=avg_price,size`;
+  for (const format of ["json", "csv"]) {
+    const refused = assertError(
+      await server.get(`${holders}&format=${format}`),
+      "VALIDATION_ERROR",
+    );
+    assert.equal(refused.message, "fields avg_price needs include_pnl=true");
+  }
+  const { text } = await server.get(`${holders}&format=csv&include_pnl=true`);
+  assert.match(text, /^avg_price,size\r\n[0-9.]+,[0-9.]+\r\n/);
 });
 
 test("400: an unknown field is named, with the one that was probably meant", async () => {

@@ -25,6 +25,9 @@ server.state.applyMetadata(condition as ConditionId, {
   eventSlug: "the-race",
 });
 
+const [trade = {}] = (await server.getPage(`/v1/trades?limit=1&token_id=${id}`)).data;
+const wallet = `/v1/wallets/${String(trade["maker"])}`;
+
 const names = [
   "who-wins:0",
   `${condition}:0`,
@@ -50,6 +53,8 @@ for (const name of names) {
       (one: string) => `/v1/markets/${one}/open-interest?limit=2`,
       (one: string) => `/v1/markets/${one}/resolution`,
       (one: string) => `/v1/orderbook/${one}`,
+      (one: string) => `${wallet}/positions?limit=2&status=all&token_id=${one}`,
+      (one: string) => `${wallet}/activity?limit=2&token_id=${one}`,
     ]) {
       const expected = await server.get(path(id));
       assert.equal(expected.status, 200, path(id));

@@ -148,7 +148,9 @@ export class BulkAnswers {
     { rowCount, edge }: FileRows<Item>,
   ): void {
     const { rowsMax, cursors } = this.#parts;
-    const [, , name] = path.split("/");
+    const [, , first] = path.split("/");
+    // A list of one wallet or market is named by its last part. Ids and names of tokens are no such word.
+    const name = /\/([a-z-]+)$/.exec(path)?.[1] ?? first;
     const next = edge === null ? null : cursors.encode(path, query, edge);
     const isCapped = edge !== null && (query.limit ?? Infinity) >= rowsMax;
     reply.headers({

@@ -17,16 +17,15 @@ export function withFields(route: Route): Route {
     ...route.querystring.properties,
     fields: Type.Optional(list),
   });
-  const { enum: [choice] = [] } = (route.querystring.properties["include"] ?? {}) as {
-    enum?: string[];
-  };
+  const setting = getSetting(route.querystring);
   const handler: Route["handler"] = async (request, reply) => {
-    const { fields, include } = request.query as { fields: Fields; include?: string };
-    // Other optional fields come with other parameters, or are absent from some rows.
-    const missing =
-      include === undefined ? fields?.find((name) => !row.required?.includes(name)) : undefined;
-    if (choice !== undefined && missing !== undefined)
-      throw invalid("fields", `${missing} needs include=${choice}`);
+    const query = request.query as { fields: Fields } & Readonly<Record<string, unknown>>;
+    const { fields } = query;
+    const isOff = setting !== null && !query[setting.name];
+    // Without such a parameter, optional fields are absent from some rows.
+    const missing = isOff ? fields?.find((name) => !row.required?.includes(name)) : undefined;
+    if (missing !== undefined)
+      throw invalid("fields", `${missing} needs ${setting?.name}=${setting?.value}`);
     const body = await route.handler(request, reply);
     if (fields === undefined || !isAnswerBody(body)) return body;
     const { data } = body;
@@ -34,6 +33,15 @@ export function withFields(route: Route): Route {
     return { ...body, data: rows.map((one) => pickFields(one, fields)) };
   };
   return { ...route, querystring, handler };
+}
+
+/** Returns the parameter that adds the optional fields of a route's rows, and its value; `null` without one. */
+function getSetting({
+  properties,
+}: TObject): { readonly name: string; readonly value: string } | null {
+  const { enum: [choice] = [] } = (properties["include"] ?? {}) as { enum?: string[] };
+  if (choice !== undefined) return { name: "include", value: choice };
+  return "include_pnl" in properties ? { name: "include_pnl", value: "true" } : null;
 }
 
 /** Returns the selected part of a row, in the requested order. */

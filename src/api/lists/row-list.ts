@@ -56,8 +56,9 @@ type Writer<Item> = (context: RowContext) => (item: Item) => string;
 type ListParameters = LowerBounds & {
   readonly format: "json" | FileFormatName;
   readonly limit?: number | undefined;
-  /** Adds the optional fields of the row. */
+  /** Both add the optional fields of the row. */
   readonly include?: string | undefined;
+  readonly include_pnl?: boolean | undefined;
   /** Added by `withFields`. */
   readonly fields?: Fields;
 };
@@ -143,8 +144,9 @@ function toFile<Item>(
   context: RowContext,
 ): Omit<FileRequest<Item>, "format"> {
   const { path, query, source } = list;
-  const { format, include, fields } = query;
-  const row = pickColumns(include === undefined ? requiredPart(list.row) : list.row, fields);
+  const { format, include, include_pnl: hasPnl = false, fields } = query;
+  const isWhole = include !== undefined || hasPnl;
+  const row = pickColumns(isWhole ? list.row : requiredPart(list.row), fields);
   const columns = format === "arrow" ? Object.keys(row.properties) : undefined;
   const openFile = async (rowsMax: number): Promise<FileRows<Item>> => {
     if (query.limit === undefined && source.openAll) return source.openAll(rowsMax, columns);

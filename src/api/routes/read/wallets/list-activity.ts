@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { address, amount, conditionId, tokenId } from "../../../../base/input/client-texts.ts";
+import { address, amount, conditionId, namedToken } from "../../../../base/input/client-texts.ts";
 import { storedActivity } from "../../../../query/wallets/read-activity.ts";
 import { isWallet } from "../../../../query/wallets/read-wallet.ts";
 import {
@@ -25,7 +25,7 @@ const querystring = Type.Object({
   side: Type.Optional(Type.Enum(["BUY", "SELL"])),
   role: Type.Optional(Type.Enum([...activityRoles])),
   condition_id: Type.Optional(conditionId),
-  token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
+  token_id: Type.Optional(Type.Array(namedToken, { minItems: 1, maxItems: 100 })),
   min_value: Type.Optional(amount),
 });
 
