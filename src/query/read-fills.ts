@@ -111,10 +111,16 @@ async function readTradeSeqs(
   const tokens = new Set(pairs.flat().map(hexLiteral));
   const rows = await engine.query(
     `SELECT seq FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
-     ${isNarrow ? `AND ${isIn("token_id", [...tokens])}` : ""}
+     ${isNarrow ? `AND ${isIn("token_id", [...tokens])}` : ""} ${roleSql(page.filter, wallet)}
      ORDER BY seq ${page.order} LIMIT ${integerLiteral(page.limit)} SETTINGS ${inOrderSettings}`,
   );
   return rows.map(([seq]) => Number(seq) as Seq);
+}
+
+/** Returns the condition of the side that a wallet has in the fills of a filter, for a row of its ledger. */
+function roleSql({ maker, taker, roles = ["taker"] }: FillFilter, wallet: Address): string {
+  if (taker === wallet) return "AND role != 'maker'";
+  return maker === wallet && !roles.includes("taker") ? "AND role = 'maker'" : "";
 }
 
 /** Returns the condition of the rows of a ledger in the blocks of the rest of a list. */
