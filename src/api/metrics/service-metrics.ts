@@ -15,7 +15,7 @@ import type { ChainThread } from "../../feed/chain-thread.ts";
 import type { Intake } from "../../feed/intake.ts";
 import type { Backfill } from "../../feed/sync-progress.ts";
 import { nothingIndexed } from "../../rows/freshness.ts";
-import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
+import { type StoreSize, StoreSizeReader } from "../../storage/engine/store-size.ts";
 import { newStreamMeter } from "../../stream/session/stream-meter.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";

@@ -4,10 +4,11 @@ import { describe, test } from "node:test";
 import { pino } from "pino";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
+import type { Header } from "../parse/parse-header.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OnHead, OnLost } from "../rpc/transport.ts";
-import { believedHeadMax, HeadWatch } from "./head-watch.ts";
+import { believedHeadMax, deriveView, HeadWatch } from "./head-watch.ts";
 
 type Call = { readonly id: number; readonly method: string };
 
@@ -183,4 +184,37 @@ describe("believed heads", () => {
     assert.equal(believedHeadMax([{ state: { view: null } }]), null);
     assert.equal(believedHeadMax([]), null);
   });
+});
+
+function header(number: number): Header {
+  const hash = `0x${number.toString(16).padStart(64, "0")}` as Hash;
+  return { number, hash, parentHash: hash, timestamp: number, logsBloom: 0n };
+}
+
+test("R2: the finalized tag is trusted up to 256 blocks behind the head, and never above it", () => {
+  const head = header(1_000);
+  const derive = (tag: Header | null) => deriveView({ head, tag, before: null });
+  assert.deepEqual(derive(header(744)).final, { number: 744, hash: header(744).hash });
+  assert.equal(derive(header(744)).warning, null);
+  assert.deepEqual(derive(header(743)).final, { number: 744, hash: null });
+  assert.equal(derive(header(743)).warning, "finalized_lagging");
+  assert.deepEqual(derive(null).final, { number: 744, hash: null });
+  assert.equal(derive(null).warning, "finalized_missing");
+  assert.deepEqual(derive(header(1_001)).final, { number: 1_000, hash: null });
+});
+
+test("R2: a young chain without the tag has no final block; block 0 is final when the tag is there", () => {
+  assert.equal(deriveView({ head: header(255), tag: null, before: null }).final, null);
+  const young = deriveView({ head: header(9), tag: header(0), before: null });
+  assert.deepEqual([young.final?.number, young.warning], [0, null]);
+});
+
+test("R2: a tag that moves back raises a warning until it returns to its earlier block", () => {
+  const at = (number: number, before: ReturnType<typeof deriveView> | null) =>
+    deriveView({ head: header(1_000), tag: header(number), before });
+  const first = at(900, null);
+  const back = at(880, first);
+  assert.equal(back.warning, "finalized_went_back");
+  assert.equal(at(890, back).warning, "finalized_went_back");
+  assert.equal(at(900, back).warning, null);
 });

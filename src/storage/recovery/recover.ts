@@ -18,7 +18,6 @@ import type { BlockRange, Coverage, TimedBlock } from "../../chain/raw-log.ts";
 import { toHour, toMinute } from "../../market/minute-candle.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import { firstSeqAbove } from "../covered-facts.ts";
-import { rebuildCandles } from "../embedded/rebuild-candles.ts";
 import { deleteRows } from "../engine/delete-rows.ts";
 import { type Engine, prefixed } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
@@ -30,6 +29,7 @@ import {
   readFromEach,
 } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
+import { rebuildCandles } from "./rebuild-candles.ts";
 
 /** The seconds that a candle of each table covers. */
 const candleSeconds = { minute_candles: 60, hour_candles: 3600 } as const;

@@ -10,7 +10,6 @@ import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { countNames } from "../codec/commit-counts.ts";
 import type { EncodedBatch } from "../codec/encode-facts.ts";
-import { rebuildCandles } from "../embedded/rebuild-candles.ts";
 import { deleteRows } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import {
@@ -23,6 +22,7 @@ import {
 import { longRows } from "../schema/schema.ts";
 import { beginRepair, endRepair } from "../server/repairs.ts";
 import { integerLiteral, listLiteral } from "../sql-literal.ts";
+import { rebuildCandles } from "./rebuild-candles.ts";
 import { recordRepairedBlocks } from "./repaired-blocks.ts";
 
 /** An ordered repair: its range, and the minutes (unix seconds) of its fills before and after the repair. */

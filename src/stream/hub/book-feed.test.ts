@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VenueBook } from "../../../test/support/venue-book.ts";
 import { parseTokenId } from "../../base/ids.ts";
+import { HashTrust } from "../../venue/books/hash-trust.ts";
 import { type BookListener, LiveBook } from "../../venue/books/live-book.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import { parseBookMessage, parseSnapshot } from "../../venue/books/parse-book.ts";
-import { HashTrust } from "../../venue/hash-trust.ts";
 import { BookFeed, type BookReceiver } from "./book-feed.ts";
 
 const assetId = "4711";

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { formatSafeMicros } from "../../base/decimal.ts";
-import type { BookKind } from "../hash-trust.ts";
 import type { BookSide, Level } from "./book-side.ts";
+import type { BookKind } from "./hash-trust.ts";
 import type { BookFacts } from "./parse-book.ts";
 
 type Sides = { readonly bids: BookSide; readonly asks: BookSide };

@@ -5,7 +5,7 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import { VenueBook, type VenueSide } from "../../../test/support/venue-book.ts";
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { formatSafeMicros } from "../../base/decimal.ts";
-import { HashTrust } from "../hash-trust.ts";
+import { HashTrust } from "./hash-trust.ts";
 import { type BookListener, LiveBook, type StaleReason } from "./live-book.ts";
 import { parseBookMessage, parseSnapshot } from "./parse-book.ts";
 

@@ -1,8 +1,8 @@
 import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
-import type { BookKind, HashTrust } from "../hash-trust.ts";
 import { getBookKind, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
+import type { BookKind, HashTrust } from "./hash-trust.ts";
 import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-book.ts";
 
 /** Why a book may differ from the venue's. */

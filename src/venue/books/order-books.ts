@@ -5,8 +5,8 @@ import type { Log } from "../../base/log.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
-import { HashTrust } from "../hash-trust.ts";
 import { VenueHttp } from "../venue-http.ts";
+import { HashTrust } from "./hash-trust.ts";
 import { type BookListener, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketSockets } from "./market-sockets.ts";
 import {

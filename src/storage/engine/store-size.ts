@@ -2,7 +2,7 @@ import { storeLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine } from "./engine.ts";
 
 type TableSize = {
   readonly table: string;

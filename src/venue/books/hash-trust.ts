@@ -1,5 +1,5 @@
-import { venueLimits } from "../base/config/venue-limits.ts";
-import { KindCounts } from "../base/metrics/kind-counts.ts";
+import { venueLimits } from "../../base/config/venue-limits.ts";
+import { KindCounts } from "../../base/metrics/kind-counts.ts";
 
 /** A kind of book whose hashes the venue may compute in a way of its own. */
 export type BookKind = `${"v1" | "v2" | "other"}${"" | "_untraded"}`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { venueLimits } from "../base/config/venue-limits.ts";
+import { venueLimits } from "../../base/config/venue-limits.ts";
 import { HashTrust } from "./hash-trust.ts";
 
 const rounds = Array.from({ length: 10 * venueLimits.bookFalseAlarmsMax }, (_, index) => index);
