@@ -192,9 +192,9 @@ export class Admission {
     const limit = separateLimits[kind];
     const taken = this.#access.ipWindow.acquire(`${kind} ${bucket}`, limit, startedAtMs);
     const status = this.#showLimit(sender);
-    return thenMaybe(taken, (own) => {
-      if (kind !== "preflight") this.#recordExcess(ip, own);
-      const refusal = own.isAdmitted ? null : rateLimited(own);
+    return thenMaybe(taken, (separateStatus) => {
+      if (kind !== "preflight") this.#recordExcess(ip, separateStatus);
+      const refusal = separateStatus.isAdmitted ? null : rateLimited(separateStatus);
       return thenMaybe(status, (caller) => ({ ...caller, refusal }));
     });
   }

@@ -76,9 +76,9 @@ export class ReorgBeyondFinalityError extends Error {
 }
 
 /** Resolves with the answer of an endpoint; with `null` when it fails. */
-export async function nullIfFailed<T>(asking: Promise<T>): Promise<T | null> {
+export async function nullIfFailed<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await asking;
+    return await request;
   } catch (thrown) {
     if (thrown instanceof EndpointError) return null;
     throw thrown;

@@ -78,9 +78,9 @@ export class Pipeline {
 
   /** Runs until the source ends. Throws errors that only a restart can repair. */
   async run(changes: AsyncIterable<Change>): Promise<void> {
-    const rest = changes[Symbol.asyncIterator]();
+    const iterator = changes[Symbol.asyncIterator]();
     for (;;) {
-      const next = rest.next();
+      const next = iterator.next();
       // Blocks that became final are appended while further changes are taken in: that takes longer than a client should
       // wait for a block. A failure ends the run, even while no changes come.
       if (!this.#hasRanges) await Promise.race([next, this.#writer?.drain()]);
@@ -164,9 +164,9 @@ export class Pipeline {
 
   /** Covers stored blocks: those of the head buffer, or others, which the views get as a delta. */
   #cover(range: Coverage, delta: Delta | null = null): void {
-    const own = this.#facts.headBuffer.through(range.last.number);
+    const buffered = this.#facts.headBuffer.through(range.last.number);
     this.#facts.cover(range);
-    if (own.length > 0) return this.#subscribers?.finalized(own);
+    if (buffered.length > 0) return this.#subscribers?.finalized(buffered);
     assert(delta !== null, "the views have the blocks of the head buffer only");
     this.#facts.apply(delta);
     this.#count(delta);

@@ -51,10 +51,10 @@ function getFacts({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backf
 
 function toLine(backfill: Backfill): string {
   const facts = getFacts(backfill);
-  const left = facts.remaining_seconds === null ? "?" : formatSeconds(facts.remaining_seconds);
+  const remaining = facts.remaining_seconds === null ? "?" : formatSeconds(facts.remaining_seconds);
   return (
     `block ${facts.indexed_block} of ${facts.head_block} (${facts.percent} %), ` +
-    `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${left} left`
+    `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${remaining} left`
   );
 }
 
@@ -70,6 +70,6 @@ export function formatSeconds(seconds: number): string {
   const [largest, next] = [units[at], units[at + 1]];
   if (largest === undefined) return "0 s";
   const first = `${Math.floor(seconds / largest[0])} ${largest[1]}`;
-  const rest = next === undefined ? 0 : Math.floor((seconds % largest[0]) / next[0]);
-  return next === undefined || rest === 0 ? first : `${first} ${rest} ${next[1]}`;
+  const remainder = next === undefined ? 0 : Math.floor((seconds % largest[0]) / next[0]);
+  return next === undefined || remainder === 0 ? first : `${first} ${remainder} ${next[1]}`;
 }

@@ -60,8 +60,8 @@ export class SyncProgress {
   get backfill() {
     const { from, indexed, head } = this.#read();
     if (from === null || indexed === null || head === null) return null;
-    const left = head - indexed;
-    if (left < catchingUpBlocksMin) return null;
+    const remaining = head - indexed;
+    if (remaining < catchingUpBlocksMin) return null;
     const rates = this.#rates;
     const isMoving = rates !== null && rates.blocksPerSecond > 0;
     return {
@@ -72,7 +72,7 @@ export class SyncProgress {
       progress: (indexed - from + 1) / (head - from + 1),
       rates,
       /** Seconds left at this rate; `null` while nothing moves. */
-      secondsLeft: isMoving ? Math.round(left / rates.blocksPerSecond) : null,
+      secondsLeft: isMoving ? Math.round(remaining / rates.blocksPerSecond) : null,
     };
   }
 }

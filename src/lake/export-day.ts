@@ -94,9 +94,9 @@ async function writeParts(
     )
     .toSorted((a, b) => Number(walletTables.has(a.table)) - Number(walletTables.has(b.table)));
   const written = new Map<object, LakeFile>();
-  const left = drafts.values();
+  const queue = drafts.values();
   const write = async (): Promise<void> => {
-    for (const draft of left) {
+    for (const draft of queue) {
       signal?.throwIfAborted();
       const { table, name } = draft;
       if (walletTables.has(table)) await staging;

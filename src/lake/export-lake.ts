@@ -198,7 +198,7 @@ async function findRepaired(
 async function writeSlices(
   request: LakeExport,
   slices: readonly LakeSlice[],
-  known: { readonly manifest: Manifest | null; readonly repairs: readonly RepairedBlocks[] },
+  previous: { readonly manifest: Manifest | null; readonly repairs: readonly RepairedBlocks[] },
 ): Promise<Manifest> {
   const { identity } = request;
   const [first, last] = [slices[0], slices.at(-1)];
@@ -209,11 +209,11 @@ async function writeSlices(
     chain_id: identity.chain_id,
     contracts: identity.contracts,
     events: identity.events,
-    first_block: known.manifest?.first_block ?? first.from_block,
+    first_block: previous.manifest?.first_block ?? first.from_block,
     last_block: last.last_block,
     slices: [...slices],
-    repairs: known.repairs.map(({ id }) => id),
-    markets: known.manifest?.markets ?? null,
+    repairs: previous.repairs.map(({ id }) => id),
+    markets: previous.manifest?.markets ?? null,
   };
   await writeManifest(request, manifest);
   return manifest;

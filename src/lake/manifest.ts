@@ -165,24 +165,24 @@ export function parseManifest(text: string, publicKey: KeyObject | null = null):
 }
 
 /** Throws `LakeError` when the facts of a lake are not those that this configuration indexes. */
-export function refuseOtherLake(manifest: Manifest, ours: FactsIdentity): void {
-  if (manifest.chain_id !== ours.chain_id) {
+export function refuseOtherLake(manifest: Manifest, expected: FactsIdentity): void {
+  if (manifest.chain_id !== expected.chain_id) {
     throw new LakeError(
-      `the lake is of chain ${manifest.chain_id}, and ODDWIRE_CHAIN_ID is ${ours.chain_id}`,
+      `the lake is of chain ${manifest.chain_id}, and ODDWIRE_CHAIN_ID is ${expected.chain_id}`,
     );
   }
-  if (manifest.contracts !== ours.contracts) {
+  if (manifest.contracts !== expected.contracts) {
     throw new LakeError(
       "the lake was indexed with another list of contracts: set the ODDWIRE_CONTRACTS_FILE that it was made with",
     );
   }
-  const [theirs, wallets] = [manifest, ours].map((one) => (hasWallets(one) ? "on" : "off"));
+  const [theirs, wallets] = [manifest, expected].map((one) => (hasWallets(one) ? "on" : "off"));
   if (theirs !== wallets) {
     throw new LakeError(
       `the lake was made with ODDWIRE_WALLETS=${theirs}, and it is ${wallets} here: set the same`,
     );
   }
-  if (manifest.events !== ours.events) {
+  if (manifest.events !== expected.events) {
     throw new LakeError(
       "the lake was made by a version that decodes other events: use that version",
     );

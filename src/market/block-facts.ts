@@ -81,11 +81,11 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     fills.push(...derived.fills);
     anomalies.push(...derived.anomalies);
     if (contracts.wallets) {
-      const own = deriveLedger(transaction, derived.fills, { contracts, timestamp });
-      for (const row of own.rows) ledger.push(row);
-      for (const change of own.balances) balances.push(change);
-      if (own.difference !== null) {
-        anomalies.push({ seq: own.difference, kind: "ledger_differs_from_transfers" });
+      const derivedLedger = deriveLedger(transaction, derived.fills, { contracts, timestamp });
+      for (const row of derivedLedger.rows) ledger.push(row);
+      for (const change of derivedLedger.balances) balances.push(change);
+      if (derivedLedger.difference !== null) {
+        anomalies.push({ seq: derivedLedger.difference, kind: "ledger_differs_from_transfers" });
       }
     }
     transaction = [];

@@ -157,11 +157,11 @@ export function payoutsMicros({ numerators }: Pick<Resolution, "numerators">): r
     payout: (numerator * microsPerUnit) / sum,
     rest: (numerator * microsPerUnit) % sum,
   }));
-  const left = Number(microsPerUnit - sumAll(shares.map(({ payout }) => payout)));
+  const remainder = Number(microsPerUnit - sumAll(shares.map(({ payout }) => payout)));
   const raised = new Set(
     shares
       .toSorted((a, b) => Number(b.rest - a.rest) || Number((b.payout & 1n) - (a.payout & 1n)))
-      .slice(0, left)
+      .slice(0, remainder)
       .map(({ index }) => index),
   );
   return shares.map(({ index, payout }) => (raised.has(index) ? payout + 1n : payout));

@@ -71,6 +71,6 @@ function getHash(id: Hash, { durationSeconds, startSeconds }: PriceWindow): Hash
 function getOtherPair(id: Hash): readonly { readonly pair: string; readonly id: Hash }[] {
   const text = Buffer.from(id.slice(2).replace(/(00)+$/, ""), "hex").toString("latin1");
   const [, base, quote] = /^([A-Z0-9]{1,10})[/_-]([A-Z0-9]{1,10})$/.exec(text) ?? [];
-  const isOther = base !== undefined && !listedPairs.some((known) => known.id === id);
+  const isOther = base !== undefined && !listedPairs.some((pair) => pair.id === id);
   return isOther ? [{ pair: `${base}/${quote}`, id }] : [];
 }

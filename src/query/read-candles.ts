@@ -32,12 +32,12 @@ export async function readManyCandles(
   facts.reads.add("candles", "engine");
   // From `openFrom` on, the minutes of the engine are incomplete.
   const stored = await readStoredCandles(engine, range, { tokenIds, openFrom });
-  const getParts = (tokenIds: readonly TokenId[], report: (own: Candle) => Candle) =>
+  const getParts = (tokenIds: readonly TokenId[], report: (candle: Candle) => Candle) =>
     tokenIds
       .flatMap((id) => [...(stored.get(id) ?? []), ...toBuckets(newest.get(id) ?? [], range)])
       .map(({ bucket, candle }) => ({ bucket, candle: report(candle) }));
   return outcomes.map(({ same, inverted }) => {
-    const parts = [...getParts(same, (own) => own), ...getParts(inverted, invertCandle)];
+    const parts = [...getParts(same, (candle) => candle), ...getParts(inverted, invertCandle)];
     return mergeBuckets(parts, range.order).slice(0, range.limit);
   });
 }

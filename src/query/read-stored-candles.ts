@@ -178,9 +178,13 @@ async function readTogether(
   { bucketSeconds, order, limit, ranges }: BucketRange & Pick<TablePart, "ranges">,
 ): Promise<readonly Bucket[]> {
   const found: (readonly Bucket[])[] = [];
-  let left = ranges;
-  for (let seconds = Math.max(2 * limit, fewRows) * bucketSeconds; left.length > 0; seconds *= 8) {
-    const parts = left.map(({ from, to, ...range }) => {
+  let remaining = ranges;
+  for (
+    let seconds = Math.max(2 * limit, fewRows) * bucketSeconds;
+    remaining.length > 0;
+    seconds *= 8
+  ) {
+    const parts = remaining.map(({ from, to, ...range }) => {
       const start = (Math.ceil(to / seconds) - 2) * seconds;
       const end = (Math.floor(from / seconds) + 2) * seconds;
       return order === "asc"
@@ -199,8 +203,8 @@ async function readTogether(
     const isRead = ({ tokenId, from, to }: TokenRange, at: number): boolean =>
       (read.get(tokenId)?.length ?? 0) >= limit ||
       (parts[at]?.from === from && parts[at].to === to);
-    found.push(...left.filter(isRead).map(({ tokenId }) => read.get(tokenId) ?? []));
-    left = left.filter((range, at) => !isRead(range, at));
+    found.push(...remaining.filter(isRead).map(({ tokenId }) => read.get(tokenId) ?? []));
+    remaining = remaining.filter((range, at) => !isRead(range, at));
   }
   return found.flat();
 }

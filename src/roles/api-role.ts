@@ -21,17 +21,17 @@ export async function openApi(start: RoleStart): Promise<string> {
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
-  const facts = life.own(await IndexedFacts.load(reader));
+  const facts = life.use(await IndexedFacts.load(reader));
   const state = await openState(start, facts);
 
   const books = openBooks(start);
   const hub = new Hub({ facts, state, books });
   const follower = new FeedFollower({ feed, reader, facts, log });
   const followed = { source: follower, facts, state, subscribers: hub };
-  const intake = life.own(new Intake({ ...followed, config, log }));
+  const intake = life.use(new Intake({ ...followed, config, log }));
   const table = new MetadataTable(facts.engine);
   const { headBuffer } = facts;
-  life.own(MetadataReader.start({ table, ledger: state.venue, headBuffer, clock, log }));
+  life.use(MetadataReader.start({ table, ledger: state.venue, headBuffer, clock, log }));
   intake.start(follower.changes(), life.fail);
   const parts = { intake, chain: null, auditor: null, facts, state, books, marketMetadata: null };
   const readCluster = async () => servingStatus(redis, follower.status);

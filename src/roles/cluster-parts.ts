@@ -24,7 +24,7 @@ export function nodeName(): string {
 export async function openRedis({ config, log, life }: RoleStart): Promise<RedisConnection> {
   const { redisUrl } = config;
   assert(redisUrl !== null, "roles of a cluster require it");
-  return life.own(await RedisConnection.open({ url: redisUrl, log }));
+  return life.use(await RedisConnection.open({ url: redisUrl, log }));
 }
 
 /** Opens the feed of the chain. Its messages are authenticated: only nodes with the same pepper can write them. */
@@ -49,19 +49,19 @@ export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetri
   };
 }
 
-/** Returns the status of the cluster as an indexer knows it. `own` is `null` unless it is the active one. */
+/** Returns the status of the cluster as an indexer knows it. `claims` is `null` unless it is the active one. */
 export function indexingStatus(
   { isUp, downSeconds }: RedisState,
   active: ActiveIndexer | null,
-  own: { readonly openClaims: number } | null,
+  claims: { readonly openClaims: number } | null,
 ): ClusterMetrics {
   return {
-    indexer_active: own !== null,
+    indexer_active: claims !== null,
     active_node: active?.node ?? null,
     feed_term: active?.term ?? null,
     feed_age_seconds: null,
     feed_has_gap: false,
-    indexer_open_claims: own?.openClaims ?? 0,
+    indexer_open_claims: claims?.openClaims ?? 0,
     redis_up: isUp,
     redis_down_seconds: roundToThousandths(downSeconds),
   };

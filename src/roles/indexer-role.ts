@@ -64,7 +64,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
     readStoreProblem: () => active?.parts.facts.engine.meter.insertProblem ?? null,
   });
   const names = redisNames(config.clickhouseDatabase);
-  const lease = life.own(new Lease({ redis, names, fitness }));
+  const lease = life.use(new Lease({ redis, names, fitness }));
   // `null` when the feed cannot be read, for example because Redis is down.
   const readActive = async (): Promise<ActiveIndexer | null> =>
     active === null
@@ -115,9 +115,9 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const readStatus = () => ({ head: chain.head, checks: intake.checks(0) });
   const named = { node: nodeName(), readStatus };
   const { config, log, life } = start;
-  const publisher = life.own(new Publisher({ feed, lease, facts, ...named, log }));
+  const publisher = life.use(new Publisher({ feed, lease, facts, ...named, log }));
   const followed = { source: chain, facts, state, subscribers: publisher };
-  const intake: Intake = life.own(new Intake({ ...followed, config, log }));
+  const intake: Intake = life.use(new Intake({ ...followed, config, log }));
   const auditor = await openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books: null, marketMetadata };
   metrics.measure(parts);

@@ -21,6 +21,6 @@ test("closes a part that is opened too late, and stops its role", async () => {
   const close = () => {
     isClosed = true;
   };
-  assert.throws(() => life.own({ close }), /closed while it was opened/);
+  assert.throws(() => life.use({ close }), /closed while it was opened/);
   assert(isClosed);
 });

@@ -28,7 +28,7 @@ export class Lifetime {
   }
 
   /** Registers a part, to be closed as with `onClose`. Returns it. */
-  own<Owned extends Part>(part: Owned): Owned {
+  use<Owned extends Part>(part: Owned): Owned {
     this.onClose(() => part.close());
     return part;
   }

@@ -74,7 +74,7 @@ export async function serveEverything(
     const observe = (observation: Observation) => metrics.requests.observe(observation);
     const served = { routes: all, observe, stream, unknownPage: explorer.page, ...read };
     const url = await listen(start, { access, metrics, ...edge, ...served });
-    life.own(stream);
+    life.use(stream);
     return url;
   });
 }
@@ -104,12 +104,12 @@ async function listen(
 ): Promise<string> {
   const { config, log, life } = start;
   const { metrics, access, ...parts } = served;
-  const http = life.own(await HttpServer.open({ ...parts, port: config.port }));
+  const http = life.use(await HttpServer.open({ ...parts, port: config.port }));
   if (config.metricsPort === null) return http.url;
   const routes = [scrapeMetrics(metrics)];
   // A separate admission, so that connections of scrapers are counted separately.
-  const own = getEdge(start, access);
-  const scraped = life.own(await HttpServer.open({ ...own, port: config.metricsPort, routes }));
+  const edge = getEdge(start, access);
+  const scraped = life.use(await HttpServer.open({ ...edge, port: config.metricsPort, routes }));
   log.info({ url: scraped.url, path: "/metrics" }, "metrics listener started");
   return http.url;
 }

@@ -52,7 +52,7 @@ export type RoleStart = IndexingStart & {
 
 /** Opens the keys, limits and IP blocks of this process, or of its cluster, where the database must have its tables. */
 export async function openAccess({ config, log, life }: RoleStart): Promise<AccessStore> {
-  return life.own(await openConfiguredAccess(config, { use: "serve", log }));
+  return life.use(await openConfiguredAccess(config, { use: "serve", log }));
 }
 
 /** Starts the chain thread. Call it before other slow steps, so that it queries nodes meanwhile. */
@@ -68,7 +68,7 @@ export function openChain(start: RoleStart): ChainThread {
     contracts: start.contracts,
     logLevel: config.logLevel,
   };
-  return life.own(ChainThread.start(options, log));
+  return life.use(ChainThread.start(options, log));
 }
 
 /**
@@ -85,7 +85,7 @@ export async function openWrittenFacts(
       ? (dataDir: string) => openFolder(dataDir, start.contracts)
       : () => openServer(start);
   const options = { isServedKnown, onWaiting: logWaiting(log), signal: stop };
-  const facts = life.own(await IndexedFacts.open(config.dataDir, openEngine, options));
+  const facts = life.use(await IndexedFacts.open(config.dataDir, openEngine, options));
   const { coverage } = facts;
   if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
   refuseEarlierStart(start, coverage);
@@ -113,7 +113,7 @@ export async function openReadFacts({
     onWaiting: logWaiting(log),
     signal: stop,
   });
-  return life.own(await IndexedFacts.load(reader));
+  return life.use(await IndexedFacts.load(reader));
 }
 
 /** Opens the configured server. Its code is loaded on demand. */
@@ -133,7 +133,7 @@ export async function openState(start: RoleStart, facts: IndexedFacts): Promise<
     dropMarketsFile(config.dataDir);
     return loadState(start, facts);
   });
-  life.own(file);
+  life.use(file);
   life.onClose(() => {
     try {
       state.save();
@@ -168,7 +168,7 @@ async function loadState({ config, contracts, log, life }: RoleStart, facts: Ind
 export function openBooks({ config, log, life }: RoleStart): OrderBooks | null {
   const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl } = config;
   if (venue === "none") return null;
-  return life.own(OrderBooks.open({ restUrl, wsUrl, ...venueMeans(log) }));
+  return life.use(OrderBooks.open({ restUrl, wsUrl, ...venueMeans(log) }));
 }
 
 /** Starts fetching market metadata from the venue into the state; `null` without a venue. */
@@ -184,7 +184,7 @@ export function openMetadata(
     if (error instanceof DataDirectoryUnwritableError) life.fail(error);
   };
   const means = { ...venueMeans(log), onFailure };
-  return life.own(
+  return life.use(
     MarketMetadata.open({ baseUrl, sink: state.venue, publish, marketsMax, ...means }),
   );
 }
@@ -213,7 +213,7 @@ export async function openAuditor(
 ): Promise<Auditor> {
   const auditLog = await AuditLog.open(config.dataDir);
   await auditLog.markOrderedRepaired(systemClock.nowMs());
-  return life.own(
+  return life.use(
     new Auditor({
       auditLog,
       facts,
@@ -236,7 +236,7 @@ export function openMetrics(
 ): ServiceMetrics {
   const { chainId } = config;
   const about = { role, chainId, access, clock: systemClock, log };
-  return life.own(ServiceMetrics.open({ ...about, readCluster }));
+  return life.use(ServiceMetrics.open({ ...about, readCluster }));
 }
 
 /** Reads the readiness checks of a process that takes in changes. */

@@ -48,7 +48,7 @@ export async function openServe(
   const marketMetadata = openMetadata(start, state);
   const hub = new Hub({ facts, state, books });
   const followed = { source: chain, facts, state, subscribers: hub };
-  const intake = life.own(new Intake({ ...followed, config, log }));
+  const intake = life.use(new Intake({ ...followed, config, log }));
   const auditor = await openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books, marketMetadata };
   const url = await serveEverything(start, { access, hub, parts });

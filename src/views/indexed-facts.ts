@@ -117,22 +117,22 @@ export class IndexedFacts {
   async whenReached(position: number, limits: WaitLimits): Promise<boolean> {
     if (this.#waiting.size >= limits.positionWaitersMax) return this.hasReached(position);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
+    const check = () => {
       if (this.hasReached(position)) resolve();
     };
     const timer = setTimeout(resolve, limits.positionWaitMs);
-    this.#waiting.add(look);
-    look();
+    this.#waiting.add(check);
+    check();
     await promise;
     clearTimeout(timer);
-    this.#waiting.delete(look);
+    this.#waiting.delete(check);
     return this.hasReached(position);
   }
 
   apply(delta: Delta): void {
     this.#firstTimestamp ??= firstTimestampIn(delta);
     for (const view of this.#views) view.apply(delta);
-    for (const look of this.#waiting) look();
+    for (const check of this.#waiting) check();
   }
 
   revert(toBlock: number): void {

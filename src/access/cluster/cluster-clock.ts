@@ -10,7 +10,7 @@ type Server = "Redis" | "ClickHouse";
  * Redis has answered. Without either it is this machine's. Also measures by how much this machine's clock differs.
  */
 export class ClusterClock implements Clock {
-  readonly #own: Clock;
+  readonly #local: Clock;
   readonly #log: Log;
   /** The clock of each server minus ours, in milliseconds. */
   readonly #offsets = new Map<Server, number>();
@@ -18,13 +18,13 @@ export class ClusterClock implements Clock {
   #lastMs = 0;
   readonly #warned = new Set<Server>();
 
-  constructor(own: Clock, log: Log) {
-    this.#own = own;
+  constructor(local: Clock, log: Log) {
+    this.#local = local;
     this.#log = log;
   }
 
   nowMs(): number {
-    const nowMs = this.#own.nowMs() + this.#offsetMs;
+    const nowMs = this.#local.nowMs() + this.#offsetMs;
     // A small correction must not change the order of what is made one after another.
     const isBack = nowMs < this.#lastMs && this.#lastMs - nowMs < clockLimits.offsetMsMax;
     this.#lastMs = isBack ? this.#lastMs : nowMs;
@@ -32,19 +32,19 @@ export class ClusterClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.#own.monotonicMs();
+    return this.#local.monotonicMs();
   }
 
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return this.#own.sleep(ms, signal);
+    return this.#local.sleep(ms, signal);
   }
 
   /** Takes in the time of a server, from the answer to a request at `requestedAtMs`, a monotonic time. */
   measure(server: Server, timeMs: number, requestedAtMs: number): void {
-    const roundTripMs = this.#own.monotonicMs() - requestedAtMs;
+    const roundTripMs = this.#local.monotonicMs() - requestedAtMs;
     // An answer that took long says little about the time at which it was made.
     if (roundTripMs > clockLimits.roundTripMsMax && this.#offsets.has(server)) return;
-    const offsetMs = timeMs + roundTripMs / 2 - this.#own.nowMs();
+    const offsetMs = timeMs + roundTripMs / 2 - this.#local.nowMs();
     this.#offsets.set(server, offsetMs);
     this.#offsetMs = Math.round(this.#offsets.get("Redis") ?? offsetMs);
     const isOff = Math.abs(offsetMs) > clockLimits.offsetMsMax;

@@ -130,16 +130,17 @@ export class BulkAnswers {
     { chunks, rowCount }: FileRows<Item>,
     key: VerifiedKey | null,
   ): AsyncGenerator<readonly string[] | EncodedRows, void, undefined> {
-    let left = rowCount;
+    let remaining = rowCount;
     for await (const chunk of chunks) {
       // Reading the chunk has used a turn already.
       await yieldToEventLoop();
       const rows = "stream" in chunk ? chunk : await mapYielding(chunk, writer());
       if (key !== null && !this.#parts.keys.isLive(key)) throw new AppError("UNAUTHORIZED");
-      left -= rows.length;
+      remaining -= rows.length;
       yield rows;
     }
-    if (left !== 0) throw new Error(`the rows changed while they were read: ${-left} more`);
+    if (remaining !== 0)
+      throw new Error(`the rows changed while they were read: ${-remaining} more`);
   }
 
   #setHeaders<Item>(

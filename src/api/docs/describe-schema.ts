@@ -52,9 +52,9 @@ export function describeParameter(
 ): Parameter {
   const described = describeOnce(schema);
   const { description: _expected, examples: _examples, ...rest } = described;
-  const { description: own }: { description?: string } = schema;
+  const { description: ownDescription }: { description?: string } = schema;
   const key = `${context.path} ${name}`;
-  const note = parameterNotes[key] ?? own ?? parameterNotes[name] ?? fieldNotes[name];
+  const note = parameterNotes[key] ?? ownDescription ?? parameterNotes[name] ?? fieldNotes[name];
   const isTime = "~parse" in schema && schema["~parse"] === parseTime;
   const description = isTime ? `${note}. ${formsOfTime}` : note;
   const required = context.isRequired && rest.default === undefined;

@@ -14,11 +14,19 @@ const examples = examplesByName();
 
 /** Returns the example of a schema, or else one of its choices or a value of the field or parameter of this name. */
 export function getExample(name: string, schema: JsonSchema): unknown {
-  const { type, examples: own, const: only, enum: choices, default: usual, items, anyOf } = schema;
+  const {
+    type,
+    examples: ownExamples,
+    const: only,
+    enum: choices,
+    default: usual,
+    items,
+    anyOf,
+  } = schema;
   // The last shape of a union is often `null`.
   if (anyOf?.[0] !== undefined) return getExample(name, anyOf[0]);
   // The default of a parameter shows less than another choice.
-  const choice = own?.[0] ?? only ?? choices?.find((one) => one !== usual);
+  const choice = ownExamples?.[0] ?? only ?? choices?.find((one) => one !== usual);
   if (choice !== undefined) return choice;
   if (type === "boolean") return others[name] ?? true;
   const found = usual ?? examples.get(name);

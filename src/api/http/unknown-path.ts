@@ -52,8 +52,8 @@ export function unknownPath(url: string | undefined, routes: readonly string[]):
   );
   const meant =
     findCounterpart(requested, routes) ??
-    findNear(requested, lists ?? []) ??
-    (apiPath.test(target) ? null : findNear(requested, pages ?? []));
+    findSimilar(requested, lists ?? []) ??
+    (apiPath.test(target) ? null : findSimilar(requested, pages ?? []));
   const guess = meant === null ? "; see" : `; did you mean ${meant}? See`;
   return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
 }
@@ -67,19 +67,19 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function findNear(words: readonly string[], paths: readonly string[]): string | null {
+function findSimilar(words: readonly string[], paths: readonly string[]): string | null {
   const pathWords = paths.flatMap(toWords);
   const requested = words.map((word) => findSynonym(word, pathWords) ?? word);
   const candidates = paths.map((path) => ({ path, words: toWords(path) }));
   // Another first word would be another thing.
   const alike = candidates.filter(({ words: [first] }) => first === requested[0]);
-  const near = (alike.length > 0 ? alike : candidates).flatMap(({ path, words: own }) => {
+  const similar = (alike.length > 0 ? alike : candidates).flatMap(({ path, words: pathWords }) => {
     // An id is no part of the name, whatever it looks like.
-    const name = requested.map((word, at) => (own[at] === id ? id : word)).join("/");
-    const distance = nameDistance(name, own.join("/"));
+    const name = requested.map((word, at) => (pathWords[at] === id ? id : word)).join("/");
+    const distance = nameDistance(name, pathWords.join("/"));
     return distance === null ? [] : [{ path, distance }];
   });
-  const [nearest] = near.toSorted((a, b) => a.distance - b.distance);
+  const [nearest] = similar.toSorted((a, b) => a.distance - b.distance);
   return nearest?.path ?? alike[0]?.path ?? null;
 }
 
@@ -99,8 +99,8 @@ function findCounterpart(requested: readonly string[], routes: readonly string[]
   const named = requested.map((word) => word.toLowerCase());
   const withIds = named.map((word, at) => (at % 2 === 1 ? id : word));
   for (let length = named.length; length > 0; length -= 1) {
-    for (const own of [named, withIds]) {
-      const meant = counterparts.get(own.slice(0, length).join("/"));
+    for (const words of [named, withIds]) {
+      const meant = counterparts.get(words.slice(0, length).join("/"));
       if (meant !== undefined && routes.includes(meant.replace(/[? ].*/, ""))) return meant;
     }
   }
@@ -118,8 +118,8 @@ function toWords(path: string): string[] {
   );
   const [first, ...others] = start === -1 ? [] : segments.slice(start);
   if (first === undefined) return [];
-  const own = Object.entries(firstWords).find(([, names]) =>
+  const synonym = Object.entries(firstWords).find(([, names]) =>
     names.split(" ").includes(first.toLowerCase()),
   )?.[0];
-  return [own ?? first, ...others].map((word) => (/^[a-z._-]+$/i.test(word) ? word : id));
+  return [synonym ?? first, ...others].map((word) => (/^[a-z._-]+$/i.test(word) ? word : id));
 }

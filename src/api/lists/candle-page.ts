@@ -118,18 +118,20 @@ async function openAll(
   if (newest === undefined) return { rowCount: 0, edge: null, chunks: [] };
   // The range ends with the newest candle, so trades that arrive while rows are sent add no row.
   const to = newest.bucket + bucketSeconds;
-  const whole = { ...page, to };
-  const [{ bucket } = newest] = await readCandlePage(facts, { ...whole, limit: 1 });
+  const fullPage = { ...page, to };
+  const [{ bucket } = newest] = await readCandlePage(facts, { ...fullPage, limit: 1 });
   const seconds = rowsMax * bucketSeconds;
   const isRising = page.order === "asc";
   const sent = isRising
     ? { from: bucket, to: Math.min(to, bucket + seconds) }
     : { from: Math.max(page.from, bucket + bucketSeconds - seconds), to };
-  const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
+  const remaining = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
   const [further] =
-    left.from < left.to ? await readCandlePage(facts, { ...whole, ...left, limit: 1 }) : [];
-  const rows = { ...whole, ...sent, order };
+    remaining.from < remaining.to
+      ? await readCandlePage(facts, { ...fullPage, ...remaining, limit: 1 })
+      : [];
+  const rows = { ...fullPage, ...sent, order };
   let rowCount = 0;
   for await (const chunk of readChunks(facts, rows)) rowCount += chunk.length;
   return {

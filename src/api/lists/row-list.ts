@@ -154,10 +154,10 @@ function toFile<Item>(
     return { rowCount: rows.length, edge, chunks: toChunks(rows) };
   };
   const writer = () => {
-    const whole = list.writer(context);
+    const writeRow = list.writer(context);
     // The other formats read the columns of `row` alone.
-    if (fields === undefined || format !== "ndjson") return whole;
-    return (item: Item) => JSON.stringify(pickFields(JSON.parse(whole(item)) as object, fields));
+    if (fields === undefined || format !== "ndjson") return writeRow;
+    return (item: Item) => JSON.stringify(pickFields(JSON.parse(writeRow(item)) as object, fields));
   };
   return { path, query, row, openFile, writer };
 }
@@ -238,10 +238,10 @@ export async function* firstRows<Item>(
   chunks: AsyncIterable<readonly Item[]>,
   rowsMax: number,
 ): AsyncGenerator<readonly Item[], void, undefined> {
-  let left = rowsMax;
+  let remaining = rowsMax;
   for await (const chunk of chunks) {
-    yield chunk.slice(0, left);
-    left -= chunk.length;
-    if (left <= 0) return;
+    yield chunk.slice(0, remaining);
+    remaining -= chunk.length;
+    if (remaining <= 0) return;
   }
 }

@@ -12,11 +12,15 @@ export type MetricKeywords = {
   readonly labels?: Readonly<Record<string, string>>;
 };
 
-type Own = Omit<MetricKeywords, "type">;
+type FieldKeywords = Omit<MetricKeywords, "type">;
 
 /** Returns keywords of a field with one or several texts. Each text is a sample of 1 with the text as its label. */
-export function gauge(description: string, label: string, own: Own = {}): TSchemaOptions {
-  return metric({ type: "gauge", label, ...own }, description);
+export function gauge(
+  description: string,
+  label: string,
+  keywords: FieldKeywords = {},
+): TSchemaOptions {
+  return metric({ type: "gauge", label, ...keywords }, description);
 }
 
 /** Returns keywords of a field that is a metric. Keywords that begin with `~` are not published. */
@@ -37,12 +41,12 @@ export function labeledBy(...names: readonly string[]): TSchemaOptions {
 /** Returns the fields of a shape: one that is not a metric, a gauge and a counter. */
 function getFields<Schema extends TSchema>(
   shape: (options: TSchemaOptions) => Schema,
-  common: Own = {},
+  common: FieldKeywords = {},
 ) {
   const getMetric =
     (type: MetricKeywords["type"]) =>
-    (help: string, own: Own = {}) =>
-      shape(metric({ type, ...common, ...own }, help));
+    (help: string, keywords: FieldKeywords = {}) =>
+      shape(metric({ type, ...common, ...keywords }, help));
   return { plain: shape({}), gauge: getMetric("gauge"), counter: getMetric("counter") };
 }
 

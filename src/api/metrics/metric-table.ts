@@ -53,8 +53,10 @@ function* walk(field: Field, reading: Reading): Generator<Family> {
   if (items === undefined) return;
   const labelNames = [...reading.labelNames, ...names];
   for (const value of toEntries(reading.value)) {
-    const own = Object.fromEntries(names.map((name) => [name, String(valueAt(value, name))]));
-    const labels = { ...reading.labels, ...own };
+    const entryLabels = Object.fromEntries(
+      names.map((name) => [name, String(valueAt(value, name))]),
+    );
+    const labels = { ...reading.labels, ...entryLabels };
     yield* walk(items, { name: "", prefix, value, labelNames, labels });
   }
 }

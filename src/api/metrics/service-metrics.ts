@@ -91,8 +91,8 @@ export class ServiceMetrics {
 
   get histograms(): readonly LatencyHistogram<string>[] {
     const stored = this.#measured?.facts.engine.meter.latencies;
-    const own = [this.requests.latency];
-    return stored === undefined ? own : [...own, stored.query, stored.insert];
+    const histograms = [this.requests.latency];
+    return stored === undefined ? histograms : [...histograms, stored.query, stored.insert];
   }
 
   /** Reads the number of missing blocks within the coverage; `null` when the store cannot be read. */

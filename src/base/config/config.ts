@@ -350,8 +350,8 @@ function unknownNames(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith("ODDWIRE_") && !names.has(name))
     .map((name) => {
-      const near = nearName(name, names);
-      return `${name} is not a setting${near === null ? "" : `; did you mean ${near}?`}`;
+      const suggestion = nearName(name, names);
+      return `${name} is not a setting${suggestion === null ? "" : `; did you mean ${suggestion}?`}`;
     });
 }
 

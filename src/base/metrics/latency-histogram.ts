@@ -32,8 +32,8 @@ export class LatencyHistogram<Label extends string = never> {
     this.name = name;
     this.help = help;
     this.labelNames = labelNames;
-    const own = { name, help, labelNames: [...labelNames], buckets: bounds, registers: [] };
-    this.metric = new Histogram<string>(own);
+    const settings = { name, help, labelNames: [...labelNames], buckets: bounds, registers: [] };
+    this.metric = new Histogram<string>(settings);
   }
 
   observe(labels: Labels<Label>, durationMs: number): void {
@@ -47,9 +47,9 @@ export class LatencyHistogram<Label extends string = never> {
     const series = Map.groupBy(counts, ({ labels }) =>
       this.labelNames.map((name) => labels[name]).join(" "),
     );
-    return [...series.values()].map((own) => {
-      const { le: _le, ...labels } = own[0]?.labels ?? {};
-      const buckets = own.map(({ labels: { le }, value }) => {
+    return [...series.values()].map((samples) => {
+      const { le: _le, ...labels } = samples[0]?.labels ?? {};
+      const buckets = samples.map(({ labels: { le }, value }) => {
         return { bound: le === "+Inf" ? Infinity : Number(le), count: value };
       });
       return {

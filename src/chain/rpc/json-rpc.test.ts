@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseHeader } from "../parse/parse-header.ts";
-import { formatCalls, getResult, parseLoneReply, parseReplies } from "./json-rpc.ts";
+import { formatCalls, getResult, parseReplies, parseSingleReply } from "./json-rpc.ts";
 import { ProviderError } from "./provider-messages.ts";
 
 const batch = { firstId: 7, count: 2 };
@@ -52,7 +52,7 @@ test("replies can have their ids as text", () => {
 
 test("an error can be a plain string, and its details can be in its data", () => {
   const getMessage = (error: unknown) => {
-    const reply = parseLoneReply({ error });
+    const reply = parseSingleReply({ error });
     return reply?.kind === "error" ? reply.error.message.replace(/^error 0: /, "") : null;
   };
   assert.equal(getMessage("no batches"), "no batches");
@@ -69,11 +69,11 @@ test("an error can be a plain string, and its details can be in its data", () =>
 test("a single error in reply to a batch is distinguished from a list of replies", () => {
   const error = { id: null, error: { code: -32600, message: "no batches" } };
   const expected = { kind: "error", error: new ProviderError(-32600, "no batches") };
-  assert.deepEqual(parseLoneReply(error), expected);
-  assert.deepEqual(parseLoneReply([error]), expected);
-  assert.equal(parseLoneReply([{ id: 7, result: 1 }]), null);
+  assert.deepEqual(parseSingleReply(error), expected);
+  assert.deepEqual(parseSingleReply([error]), expected);
+  assert.equal(parseSingleReply([{ id: 7, result: 1 }]), null);
   const strange = { error: { code: "x", message: { toString: 1 } } };
-  assert.deepEqual(parseLoneReply(strange), {
+  assert.deepEqual(parseSingleReply(strange), {
     kind: "error",
     error: new ProviderError(0, ""),
   });
@@ -112,7 +112,7 @@ test("R14: any reply yields a value or an EndpointError", () => {
       const parsers = [
         () => parseReplies(value, batch),
         () => parseReplies(value, { firstId: 7, count: 1 }),
-        () => parseLoneReply(value),
+        () => parseSingleReply(value),
         () => parseHeader(value),
       ];
       for (const parse of parsers) {

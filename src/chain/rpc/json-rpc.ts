@@ -20,7 +20,7 @@ export function formatCalls(calls: readonly RpcCall[], firstId: number): string 
  * Parses the one reply of a node that does not read a batch. It is an object in place of the list, or an error
  * without the id of a call. `null` when the answer is a list of replies.
  */
-export function parseLoneReply(value: unknown): RpcReply | null {
+export function parseSingleReply(value: unknown): RpcReply | null {
   if (!Array.isArray(value)) return parseReply(value);
   const [only] = value as readonly unknown[];
   return value.length === 1 && Number.isNaN(getId(only)) ? parseReply(only) : null;
@@ -32,9 +32,9 @@ export function parseReplies(
   requested: { readonly firstId: number; readonly count: number },
 ): RpcReply[] {
   if (requested.count === 1) {
-    const lone = parseLoneReply(value);
+    const single = parseSingleReply(value);
     // Errors of a balancer often come without an id.
-    if (lone?.kind === "error") return [lone];
+    if (single?.kind === "error") return [single];
   }
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   const replies: (RpcReply | undefined)[] = Array.from({ length: requested.count });

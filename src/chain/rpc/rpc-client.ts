@@ -4,8 +4,8 @@ import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import {
   formatCalls,
-  parseLoneReply,
   parseReplies,
+  parseSingleReply,
   type RpcCall,
   type RpcReply,
 } from "./json-rpc.ts";
@@ -221,10 +221,10 @@ function joined(answers: readonly Answer[]): Answer {
 
 /** Throws when the answer is one reply to the whole batch instead of replies to its calls. */
 function throwIfRejected(value: unknown): void {
-  const lone = parseLoneReply(value);
-  if (lone === null) return;
-  throwIfUnwell(lone);
-  const text = lone.kind === "error" ? lone.error.message : "a lone result";
+  const single = parseSingleReply(value);
+  if (single === null) return;
+  throwIfUnwell(single);
+  const text = single.kind === "error" ? single.error.message : "a lone result";
   throw new EndpointError("rejected", `a batch got ${text}`);
 }
 

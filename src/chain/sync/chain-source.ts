@@ -232,12 +232,12 @@ export class ChainSource<Final = readonly Block[]> {
     this.#parts.unfinalized.restart(first, null);
   }
 
-  /** Calls `look` after every change until it returns a value. */
-  async #until<T>(look: () => T | null): Promise<T> {
+  /** Calls `check` after every change until it returns a value. */
+  async #until<T>(check: () => T | null): Promise<T> {
     for (;;) {
       const { version } = this.#parts.watch.wake;
       this.#parts.pool.throwIfRefused();
-      const found = look();
+      const found = check();
       if (found !== null) return found;
       await this.#parts.watch.wake.wait(version, idleMs, this.#parts.pool.context);
     }

@@ -132,16 +132,18 @@ export class Finality {
   ): Promise<Pick<Vote, "hashes" | "base"> | null> {
     const { unfinalized } = this.#parts;
     const { base } = unfinalized;
-    const ours = new Map(numbers.map((number) => [number, unfinalized.hashAt(number)]));
+    const ourHashes = new Map(numbers.map((number) => [number, unfinalized.hashAt(number)]));
     // If one of its blocks is one of ours, so are its earlier ones: no request is needed.
     const top = [view.head, view.final].find((block) => {
       return block && block.hash !== null && unfinalized.hashAt(block.number) === block.hash;
     });
-    const isOurs = ours.entries().every(([number, hash]) => hash && number <= (top?.number ?? -1));
-    if (isOurs) return { hashes: ours, base: base?.hash ?? null };
+    const isOurs = ourHashes
+      .entries()
+      .every(([number, hash]) => hash && number <= (top?.number ?? -1));
+    if (isOurs) return { hashes: ourHashes, base: base?.hash ?? null };
     const requested = base === null ? numbers : [...numbers, base.number];
-    const asking = fetchKnownHeaders(endpoint, requested, endpoint.smallTimeout);
-    const headers = await nullIfFailed(asking);
+    const request = fetchKnownHeaders(endpoint, requested, endpoint.smallTimeout);
+    const headers = await nullIfFailed(request);
     if (headers === null) return null;
     const hashes = new Map(numbers.map((number, index) => [number, headers[index]?.hash ?? null]));
     return { hashes, base: base === null ? null : (headers.at(-1)?.hash ?? null) };
@@ -153,14 +155,14 @@ export class Finality {
     const open = this.#openAgreement;
     if (open === null) return;
     // One that did not answer, or lacks a block below its head, can still confirm it later.
-    const left = pool.agreement.endpoints.filter((endpoint) => {
+    const remaining = pool.agreement.endpoints.filter((endpoint) => {
       const vote = votes.get(endpoint);
       const hash = vote?.hashes.get(open.number);
       return (
         vote === undefined || hash === open.hash || (hash === null && vote.head >= open.number)
       );
     });
-    if (2 * left.length > this.#countedFor(this.#ballot(open, votes))) return;
+    if (2 * remaining.length > this.#countedFor(this.#ballot(open, votes))) return;
     pool.dropAgreement();
     pool.context.log.warn(
       { ...open, hosts: pool.agreement.endpoints.map(({ host }) => host) },

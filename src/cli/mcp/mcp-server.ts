@@ -57,8 +57,8 @@ function explain(
     return `${toolArguments[parameter] ?? parameter} ${one}`;
   });
   const cause = faults.length === 0 ? message : faults.join("; ");
-  const own = code === "NOT_FOUND" ? adviceOnNotFound : undefined;
-  return `${code}: ${cause}. ${own ?? adviceFor(code, retryAfterMs)}`;
+  const specificAdvice = code === "NOT_FOUND" ? adviceOnNotFound : undefined;
+  return `${code}: ${cause}. ${specificAdvice ?? adviceFor(code, retryAfterMs)}`;
 }
 
 function adviceFor(code: OddwireError["code"], retryAfterMs: number | null): string {

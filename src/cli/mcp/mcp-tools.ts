@@ -313,9 +313,13 @@ async function explainNoTrades(
   if (token_id !== undefined) await ask<Price>(connection, `/v1/price/${segment(token_id)}`);
   const requested = market === undefined ? null : await readMarket(market);
   if (requested instanceof OddwireError) throw requested;
-  const own = requested && token_id !== undefined ? await readMarket(token_id) : null;
-  if (own !== null && !(own instanceof OddwireError) && own.data.id !== requested?.data.id)
-    return `The token is of another market, ${own.data.id}.`;
+  const tokenMarket = requested && token_id !== undefined ? await readMarket(token_id) : null;
+  if (
+    tokenMarket !== null &&
+    !(tokenMarket instanceof OddwireError) &&
+    tokenMarket.data.id !== requested?.data.id
+  )
+    return `The token is of another market, ${tokenMarket.data.id}.`;
   const filters = { wallet: address, limit: 1 };
   const isNew =
     address !== undefined &&

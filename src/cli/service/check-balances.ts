@@ -47,12 +47,12 @@ export async function checkBalances(
   const wrong: WrongBalance[] = [];
   for (const kind of ["conditional_tokens", "position_manager"] as const) {
     const contract = contracts.byAddress.values().find((one) => one.kind === kind);
-    const own = sample.filter(({ tokenId }) => {
+    const ofContract = sample.filter(({ tokenId }) => {
       return (parseGen3TokenId(tokenId) === null) === (kind === "conditional_tokens");
     });
     if (contract === undefined) continue;
-    for (let at = 0; at < own.length; at += pairsPerCall) {
-      const pairs = own.slice(at, at + pairsPerCall);
+    for (let at = 0; at < ofContract.length; at += pairsPerCall) {
+      const pairs = ofContract.slice(at, at + pairsPerCall);
       const read = (block: BlockRef["number"]) =>
         source.readBalances(pairs, { contract: contract.address, block });
       const after = await read(last.number);

@@ -43,8 +43,8 @@ export class CheckProgress {
     const [done, all] = [block - from + 1, to - from + 1];
     const leftMs = ((nowMs - this.#startedMs) / done) * (all - done);
     const percent = (Math.floor((done / all) * 1000) / 10).toFixed(1);
-    const left = formatSeconds(Math.round(leftMs / 1000));
-    const line = `${done} of ${all} blocks ${this.#done} (${percent} %), ${left} left`;
+    const remaining = formatSeconds(Math.round(leftMs / 1000));
+    const line = `${done} of ${all} blocks ${this.#done} (${percent} %), ${remaining} left`;
     this.#output.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
   }
 

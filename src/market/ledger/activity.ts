@@ -26,8 +26,8 @@ export function getCauseKey(row: LedgerRow): string {
 /** Joins rows to causes, in the order of the first row of each. */
 export function groupActivity(rows: readonly LedgerRow[]): Activity[] {
   const causes = Map.groupBy(rows, getCauseKey);
-  return [...causes.values()].flatMap((own) => {
-    const sorted = own.toSorted((one, other) => one.sub - other.sub);
+  return [...causes.values()].flatMap((causeRows) => {
+    const sorted = causeRows.toSorted((one, other) => one.sub - other.sub);
     const [first] = sorted;
     if (first === undefined) return [];
     const { seq, sub, timestamp, txHash, wallet } = first;

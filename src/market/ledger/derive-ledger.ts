@@ -196,7 +196,7 @@ class LedgerWalk {
       this.#draft.transferParts([part], { from, to: part.at });
     }
     this.events.finish();
-    this.#draft.keepParts([...this.#legacy, ...this.#flow.rest()], ({ at }) => at);
+    this.#draft.keepParts([...this.#legacy, ...this.#flow.heldParts()], ({ at }) => at);
     for (const { module, ...refund } of this.refunds) this.#draft.refund(module, refund);
     const ledger = this.#draft.finish(location);
     return { ...ledger, difference: this.#shortAt ?? ledger.difference };

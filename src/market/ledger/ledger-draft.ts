@@ -60,8 +60,8 @@ export class LedgerDraft {
 
   /** Adds what a transfer moved, as transfers from its owners. Tokens without an owner are from the sender. */
   transferParts(parts: readonly Part[], { from, to }: Omit<Transfer, "seq">): void {
-    for (const [owner, own] of Map.groupBy(parts, (part) => part.owner)) {
-      for (const [seq, tokens] of Map.groupBy(own, (part) => part.seq)) {
+    for (const [owner, ownerParts] of Map.groupBy(parts, (part) => part.owner)) {
+      for (const [seq, tokens] of Map.groupBy(ownerParts, (part) => part.seq)) {
         if (owner === null) {
           this.add({
             seq,
@@ -80,11 +80,11 @@ export class LedgerDraft {
   /** Adds parts that a contract kept, or that were burnt without an event, as sent to `to`. */
   keepParts(parts: readonly Part[], to: (part: Part) => Address): void {
     const kept = Map.groupBy(parts, (part) => `${part.seq} ${part.owner} ${to(part)}`);
-    for (const own of kept.values()) {
-      const [first] = own;
+    for (const keptParts of kept.values()) {
+      const [first] = keptParts;
       if (first === undefined || first.owner === null) continue;
       const { seq, owner } = first;
-      const tokens = negate(sumTokens(own));
+      const tokens = negate(sumTokens(keptParts));
       this.add({ seq, wallet: owner, kind: "transfer_out", counterparty: to(first), tokens });
     }
   }
@@ -154,18 +154,18 @@ export class LedgerDraft {
     }
     let difference: Seq | null = null;
     for (const [key, { wallet, tokenId, shares, seq }] of this.#net) {
-      const rest = shares - (sums.get(key) ?? 0n);
+      const missing = shares - (sums.get(key) ?? 0n);
       sums.delete(key);
-      if (rest === 0n || !this.#isWallet(wallet)) continue;
-      this.#addDifference({ wallet, tokenId, seq }, rest);
+      if (missing === 0n || !this.#isWallet(wallet)) continue;
+      this.#addDifference({ wallet, tokenId, seq }, missing);
       difference ??= seq;
     }
     for (const { wallet, tokens, seq } of this.#entries.slice()) {
       for (const { tokenId } of tokens) {
-        const rest = sums.get(wallet + tokenId) ?? 0n;
+        const missing = sums.get(wallet + tokenId) ?? 0n;
         sums.delete(wallet + tokenId);
-        if (rest === 0n) continue;
-        this.#addDifference({ wallet, tokenId, seq }, -rest);
+        if (missing === 0n) continue;
+        this.#addDifference({ wallet, tokenId, seq }, -missing);
         difference ??= seq;
       }
     }

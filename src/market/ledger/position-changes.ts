@@ -125,11 +125,11 @@ export class PositionChanges {
       ([owner]) => owner !== null,
     );
     const total = owners.reduce((sum, [, parts]) => sum + sumAll(parts), 0n);
-    let rest = cash;
+    let remainingCash = cash;
     for (const [index, [owner, parts]] of owners.entries()) {
       const isLast = index === owners.length - 1;
-      const share = isLast ? rest : (cash * sumAll(parts)) / total;
-      rest -= share;
+      const share = isLast ? remainingCash : (cash * sumAll(parts)) / total;
+      remainingCash -= share;
       if (owner === null) continue;
       const counterparty = receiver === owner ? null : receiver;
       const tokens = negate(getAmounts(parts));
@@ -165,10 +165,10 @@ export class PositionChanges {
     const wallet = isDirect ? account : (given.find(({ owner }) => owner !== null)?.owner ?? null);
     const converted = getAmounts(given);
     if (wallet !== null) {
-      const own = negate(getAmounts(given.filter(({ owner }) => owner === wallet)));
+      const walletTokens = negate(getAmounts(given.filter(({ owner }) => owner === wallet)));
       const paid = yes[0]?.amount ?? converted[0]?.amount ?? 0n;
       const cash = BigInt(Math.max(converted.length - 1, 0)) * paid;
-      const tokens = isDirect ? [...own, ...yes] : own;
+      const tokens = isDirect ? [...walletTokens, ...yes] : walletTokens;
       const entry: Entry = {
         seq,
         wallet,
@@ -222,8 +222,8 @@ export class PositionChanges {
     const { cause: kind, cash, recipient } = event;
     const isOther = recipient !== null && recipient !== wallet && isWallet(recipient) && cash > 0n;
     const counterparty = isOther ? recipient : null;
-    const own = burnt.filter(({ owner }) => owner === wallet);
-    const tokens = [...negate(getAmounts(own)), ...getAmounts(minted)];
+    const walletParts = burnt.filter(({ owner }) => owner === wallet);
+    const tokens = [...negate(getAmounts(walletParts)), ...getAmounts(minted)];
     draft.add({ seq, wallet, kind, via: module, cash, counterparty, tokens });
     draft.keepParts(
       burnt.filter(({ owner }) => owner !== wallet),
@@ -237,8 +237,8 @@ export class PositionChanges {
     parts: readonly Part[],
     { seq, from }: { readonly seq: Seq; readonly from: Address },
   ): void {
-    for (const [wallet, own] of Map.groupBy(parts, ({ at }) => at)) {
-      const tokens = getAmounts(own);
+    for (const [wallet, received] of Map.groupBy(parts, ({ at }) => at)) {
+      const tokens = getAmounts(received);
       this.#parts.draft.add({ seq, wallet, kind: "transfer_in", counterparty: from, tokens });
     }
   }
@@ -248,8 +248,8 @@ export class PositionChanges {
     parts: readonly Part[],
     { seq, from }: { readonly seq: Seq; readonly from: Address },
   ): void {
-    for (const [to, own] of Map.groupBy(parts, ({ at }) => at)) {
-      if (to !== from) this.#parts.draft.transfer({ seq, from, to }, own);
+    for (const [to, received] of Map.groupBy(parts, ({ at }) => at)) {
+      if (to !== from) this.#parts.draft.transfer({ seq, from, to }, received);
     }
   }
 

@@ -187,11 +187,11 @@ export class PositionFold {
   /** Tokens turn into others. Their cost beyond the collateral moves on; without other tokens it is realized. */
   #convert(rows: readonly FoldRow[]): void {
     const given = rows.filter(({ shares }) => shares < 0n);
-    const made = rows.filter(({ shares }) => shares >= 0n);
+    const received = rows.filter(({ shares }) => shares >= 0n);
     const [lowest] = given;
-    if (lowest === undefined) return this.#transfer(made);
+    if (lowest === undefined) return this.#transfer(received);
     const cash =
-      made.length > 0
+      received.length > 0
         ? lowest.cash
         : conversionCash(given, this.#context.getFeeBips(lowest.tokenId));
     if (given.some((row) => this.#of(row).known !== this.#of(row).shares)) {
@@ -200,10 +200,10 @@ export class PositionFold {
       return;
     }
     const isCompression = lowest.kind === "compress";
-    if (isCompression && made.length === 0) return this.#dispose(lowest, cash);
+    if (isCompression && received.length === 0) return this.#dispose(lowest, cash);
     const bases = given.map((row) => this.#give(row, -row.shares));
     const basis = bases.reduce((sum, { cost, feeCost }) => sum + cost + feeCost, 0n);
-    const rest = basis > cash && made.length > 0 ? basis - cash : 0n;
+    const rest = basis > cash && received.length > 0 ? basis - cash : 0n;
     for (const [index, row] of given.entries()) {
       const { cost = 0n, feeCost = 0n } = bases[index] ?? {};
       this.#of(row).moved -= cost + feeCost;
@@ -215,8 +215,8 @@ export class PositionFold {
     } else {
       position.moved += cash;
     }
-    const parts = evenParts(rest, { count: made.length, heavy: 0 });
-    for (const [index, row] of made.entries()) {
+    const parts = evenParts(rest, { count: received.length, heavy: 0 });
+    for (const [index, row] of received.entries()) {
       this.#acquire(row, parts[index] ?? 0n);
       this.#of(row).moved += parts[index] ?? 0n;
     }

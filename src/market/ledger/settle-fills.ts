@@ -32,10 +32,10 @@ export function settleFills(
     }
   }
   for (const movement of movements) getPair(movement.wallet, movement.tokenId).moves.push(movement);
-  const rest = [...pairs.values()].flatMap(getRest);
+  const unexplained = [...pairs.values()].flatMap(getUnexplained);
   return {
-    entries: [...trades, ...getTransfers(rest, exchange)],
-    isShort: rest.some(({ isShort }) => isShort),
+    entries: [...trades, ...getTransfers(unexplained, exchange)],
+    isShort: unexplained.some(({ isShort }) => isShort),
   };
 }
 
@@ -48,10 +48,10 @@ type Pair = {
   readonly moves: Movement[];
 };
 
-type Rest = Movement & { readonly isShort: boolean };
+type Unexplained = Movement & { readonly isShort: boolean };
 
 /** Returns the movements that no trade explains. */
-function getRest({ wallet, tokenId, traded, seq, moves }: Pair): Rest[] {
+function getUnexplained({ wallet, tokenId, traded, seq, moves }: Pair): Unexplained[] {
   if (seq === null) return moves.map((move) => ({ ...move, isShort: false }));
   const moved = moves.reduce((sum, { amount }) => sum + amount, 0n);
   const amount = moved - traded;
@@ -60,9 +60,9 @@ function getRest({ wallet, tokenId, traded, seq, moves }: Pair): Rest[] {
 }
 
 /** Joins movements of one log to one transfer. */
-function getTransfers(rest: readonly Rest[], exchange: Address): Entry[] {
+function getTransfers(unexplained: readonly Unexplained[], exchange: Address): Entry[] {
   const transfers = new Map<string, Entry>();
-  for (const { wallet, tokenId, amount, seq } of rest) {
+  for (const { wallet, tokenId, amount, seq } of unexplained) {
     const kind = amount > 0n ? "transfer_in" : "transfer_out";
     const key = `${seq} ${kind} ${wallet}`;
     const entry = transfers.get(key) ?? { seq, wallet, kind, counterparty: exchange, tokens: [] };
@@ -84,7 +84,7 @@ function tradesOfFill(fill: Fill): Entry[] {
   const amount = isBuy ? shares - feeShares : -shares;
   const trade = { seq, kind: "trade", via: exchange.address } as const;
   const cash = isBuy ? -value : value;
-  const own: Entry = {
+  const ownerTrade: Entry = {
     ...trade,
     wallet: maker,
     role: isTaker ? "taker" : "maker",
@@ -94,7 +94,7 @@ function tradesOfFill(fill: Fill): Entry[] {
     feeShares,
     tokens: [{ tokenId: fill.makerTokenId, amount }],
   };
-  if (role !== "direct") return [own];
+  if (role !== "direct") return [ownerTrade];
   // The operator keeps the fee: what it gives is net of it.
   const operator: Entry = {
     ...trade,
@@ -104,5 +104,5 @@ function tradesOfFill(fill: Fill): Entry[] {
     cash: isBuy ? value : fill.fee - value,
     tokens: [{ tokenId: fill.makerTokenId, amount: -amount }],
   };
-  return [own, operator];
+  return [ownerTrade, operator];
 }

@@ -57,24 +57,31 @@ export class TokenFlow {
   ): Part[] {
     const parts = this.#held.get(from)?.get(tokenId) ?? [];
     const taken: Part[] = [];
-    let rest = amount;
-    while (rest > 0n) {
+    let remaining = amount;
+    while (remaining > 0n) {
       const first = parts[0];
       if (first === undefined) {
-        taken.push({ tokenId, amount: rest, owner: null, via: null, isNew: false, ...location });
+        taken.push({
+          tokenId,
+          amount: remaining,
+          owner: null,
+          via: null,
+          isNew: false,
+          ...location,
+        });
         break;
       }
-      const part = first.amount < rest ? first.amount : rest;
+      const part = first.amount < remaining ? first.amount : remaining;
       taken.push({ ...first, ...location, amount: part });
       if (part === first.amount) parts.shift();
       else parts[0] = { ...first, amount: first.amount - part };
-      rest -= part;
+      remaining -= part;
     }
     return taken;
   }
 
   /** What contracts still hold. */
-  rest(): Part[] {
+  heldParts(): Part[] {
     return [...this.#held.values()].flatMap((tokens) => [...tokens.values()].flat());
   }
 }

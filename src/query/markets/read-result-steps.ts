@@ -41,12 +41,12 @@ export async function readResultSteps(
   } as const;
   const { byAddress } = directory.contracts;
   const found = subjects.length === 0 ? [] : await readEvents(facts, page);
-  const own = found.filter(({ address, event }) => {
-    const asking = (event.kind === "oracle_step" ? event.requester : null) ?? address;
-    const kind = byAddress.get(asking)?.kind;
+  const steps = found.filter(({ address, event }) => {
+    const requester = (event.kind === "oracle_step" ? event.requester : null) ?? address;
+    const kind = byAddress.get(requester)?.kind;
     if (kind === "oracle_aggregator" || kind === "oo_reporter") return true;
     // On the first adapter anyone can ask any question under an id.
-    return market.negRisk ? kind === "uma_adapter" : asking === market.oracle;
+    return market.negRisk ? kind === "uma_adapter" : requester === market.oracle;
   });
   const indexes = new Set(questions.flatMap((one) => (one.isIndex ? one.questionId : [])));
   const toMicros = ({ address, event }: Located<OracleStep>): bigint | null => {
@@ -54,7 +54,7 @@ export async function readResultSteps(
     if (byAddress.get(address)?.kind !== "oracle_aggregator") return event.price / umaPerMicro;
     return indexes.has(event.questionId) ? event.price * microsPerUnit : event.price;
   };
-  return [...toSteps(own, toMicros), ...reports].toSorted((a, b) => a.seq - b.seq);
+  return [...toSteps(steps, toMicros), ...reports].toSorted((a, b) => a.seq - b.seq);
 }
 
 /** What an oracle is asked. The answer can be the index of the winning condition. */

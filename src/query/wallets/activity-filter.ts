@@ -31,7 +31,7 @@ export function activityCondition(
   wallets: readonly Address[],
   filter: ActivityFilter,
 ): Condition<Activity> {
-  const own = isIn("wallet", wallets.map(hexLiteral));
+  const isWallet = isIn("wallet", wallets.map(hexLiteral));
   const conditions: Conditions<ActivityFilter, Activity> = {
     ...rangeConditions,
     kinds: isAmong("kind", wordLiteral, ({ rows }: Activity) => rows[0]?.kind ?? "trade"),
@@ -46,7 +46,7 @@ export function activityCondition(
     tokenIds: (tokenIds) => ({
       sql: `(wallet, seq, intDiv(sub, ${subsPerCause})) GLOBAL IN (
         SELECT wallet, seq, intDiv(sub, ${subsPerCause}) FROM ledger
-        WHERE ${own} AND ${isIn("token_id", tokenIds.map(hexLiteral))})`,
+        WHERE ${isWallet} AND ${isIn("token_id", tokenIds.map(hexLiteral))})`,
       holds: ({ rows }) => rows.some(({ tokenId }) => tokenIds.includes(tokenId)),
     }),
     valueMin: (micros) => ({
@@ -58,5 +58,5 @@ export function activityCondition(
     }),
   };
   const { sql, holds } = joinConditions(conditions, filter);
-  return { sql: `${own} AND sub % ${subsPerCause} = 0 AND ${sql}`, holds };
+  return { sql: `${isWallet} AND sub % ${subsPerCause} = 0 AND ${sql}`, holds };
 }

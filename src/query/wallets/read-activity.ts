@@ -54,8 +54,8 @@ export async function readActivity(
   if (last === undefined || rows.length < limit) return rows;
   const { seq } = last;
   const range = { seqFrom: seq, seqTo: (seq + 1) as Seq };
-  const whole = { ...list, after: null, filter: { ...filter, ...range } };
-  const others = await new RowSnapshot(facts, storedActivity(whole)).first(subsPerCause);
+  const fullList = { ...list, after: null, filter: { ...filter, ...range } };
+  const others = await new RowSnapshot(facts, storedActivity(fullList)).first(subsPerCause);
   return [...rows.filter((row) => row.seq !== seq), ...others];
 }
 

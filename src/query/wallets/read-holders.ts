@@ -84,13 +84,13 @@ class HolderRows {
   readonly counts: readonly HolderCount[];
   readonly #rows: Iterator<Holder>;
   /** How many can be taken. */
-  #left: number;
+  #remaining: number;
   #taken: readonly Holder[] = [];
 
   constructor(rows: Iterator<Holder>, counts: readonly HolderCount[], left: number) {
     this.#rows = rows;
     this.counts = counts;
-    this.#left = left;
+    this.#remaining = left;
   }
 
   /** Yields the holders that were not taken. */
@@ -101,16 +101,16 @@ class HolderRows {
   /** Takes up to `limit` holders after one, unless it is not one of the last that were taken, or too few are left. */
   takeAfter(after: HolderPosition, limit: number): Holder[] | null {
     const at = this.#taken.findIndex((holder) => compareHolders(holder, after) === 0);
-    const again = this.#taken.slice(at + 1);
-    return at < 0 || limit > again.length + this.#left ? null : this.take(limit, again);
+    const repeated = this.#taken.slice(at + 1);
+    return at < 0 || limit > repeated.length + this.#remaining ? null : this.take(limit, repeated);
   }
 
-  take(limit: number, again: readonly Holder[] = []): Holder[] {
-    const holders = [...again];
+  take(limit: number, repeated: readonly Holder[] = []): Holder[] {
+    const holders = [...repeated];
     while (holders.length < limit) {
       const next = this.#rows.next();
       if (next.done === true) break;
-      this.#left -= 1;
+      this.#remaining -= 1;
       holders.push(next.value);
     }
     // A page reads a row more than it has.

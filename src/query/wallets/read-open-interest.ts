@@ -37,10 +37,10 @@ export function getTotalInterest(
     let [minted, burnt] = [0n, 0n];
     for (const pool of collateralPools) {
       const earlier = collateral.sum(pool, { from: before, to: bucket });
-      const own = collateral.sum(pool, { from: bucket, to: bucket + page.bucketSeconds });
-      running[pool] += earlier.minted - earlier.burnt + own.minted - own.burnt;
-      minted += own.minted;
-      burnt += own.burnt;
+      const bucketSum = collateral.sum(pool, { from: bucket, to: bucket + page.bucketSeconds });
+      running[pool] += earlier.minted - earlier.burnt + bucketSum.minted - bucketSum.burnt;
+      minted += bucketSum.minted;
+      burnt += bucketSum.burnt;
     }
     before = bucket + page.bucketSeconds;
     const amounts = {
@@ -78,8 +78,8 @@ export async function readOpenInterest(
     supplies.set(change.tokenId, addSupply(supplies.get(change.tokenId) ?? noSupply, change));
   for (const change of changes) if (change.bucket < from) apply(change);
   const points = buckets.map((bucket): InterestPoint => {
-    const own = byBucket.get(bucket) ?? [];
-    for (const change of own) apply(change);
+    const bucketChanges = byBucket.get(bucket) ?? [];
+    for (const change of bucketChanges) apply(change);
     const isNow = bucket + bucketSeconds > now;
     const { prices, resolution } = getPrices(bucket);
     const supply = getOutcomeSupplies(market, supplies);
@@ -88,8 +88,8 @@ export async function readOpenInterest(
       supply: isComplete ? supply : null,
       openInterest: isComplete ? valueOutcomes(supply, isNow ? current : prices) : null,
       collateral: isComplete ? getCollateral(market, supplies, resolution) : null,
-      minted: own.reduce((sum, { minted }) => sum + minted, 0n),
-      burnt: own.reduce((sum, { burnt }) => sum + burnt, 0n),
+      minted: bucketChanges.reduce((sum, { minted }) => sum + minted, 0n),
+      burnt: bucketChanges.reduce((sum, { burnt }) => sum + burnt, 0n),
     };
   });
   return order === "asc" ? points : points.toReversed();

@@ -49,8 +49,8 @@ export async function readSupply(
     }
   }
   const owners = tokenIds.map((id, index) => {
-    const own = [zeroAddress, ...(accounts[index] ?? [])].map(hexLiteral);
-    return `(token_id = ${hexLiteral(id)} AND ${isIn("wallet", own)})`;
+    const accountLiterals = [zeroAddress, ...(accounts[index] ?? [])].map(hexLiteral);
+    return `(token_id = ${hexLiteral(id)} AND ${isIn("wallet", accountLiterals)})`;
   });
   const clauses = `FROM (SELECT token_id, shares, wallet = ${hexLiteral(zeroAddress)} AS is_zero,
       toUInt32(timestamp - timestamp % toUInt64(${integerLiteral(bucketSeconds)})) AS bucket

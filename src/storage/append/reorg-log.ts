@@ -48,8 +48,8 @@ export class ReorgLog {
   async refresh(engine: Engine): Promise<void> {
     const written = await readReplaced(engine);
     const names = new Set(written.map(getName));
-    const own = this.#replaced.filter((range) => !names.has(getName(range)));
-    this.#replaced = merged([...written, ...own]);
+    const local = this.#replaced.filter((range) => !names.has(getName(range)));
+    this.#replaced = merged([...written, ...local]);
   }
 
   /** Resolves once `block` may be served before it is final. */

@@ -43,9 +43,9 @@ export async function readBalances(engine: Engine, clauses: string): Promise<Bal
 
 /** Whether a wallet has a row below a position. */
 export async function hasLedger(engine: Engine, wallet: Address, below: Seq): Promise<boolean> {
-  const own = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
+  const condition = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
   const rows = await engine.query(
-    `SELECT 1 FROM ledger WHERE ${own} LIMIT 1 SETTINGS ${inOrderSettings}`,
+    `SELECT 1 FROM ledger WHERE ${condition} LIMIT 1 SETTINGS ${inOrderSettings}`,
   );
   return rows.length > 0;
 }
@@ -56,10 +56,10 @@ export async function* readFoldRows(
   wallet: Address,
   below: Seq,
 ): AsyncGenerator<Iterable<FoldRow>, void, undefined> {
-  const own = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
+  const condition = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
   let after = "1";
   for (;;) {
-    const clauses = `FROM ledger WHERE ${own} AND ${after} ORDER BY seq, sub LIMIT ${pageRows}
+    const clauses = `FROM ledger WHERE ${condition} AND ${after} ORDER BY seq, sub LIMIT ${pageRows}
       SETTINGS ${inOrderSettings}`;
     let [count, seq, sub] = [0, 0, 0];
     const rows = await readRows(engine, { columns: foldColumns, clauses }, (reader, row, at) => {

@@ -79,8 +79,8 @@ export async function readStartBlock({
       `${dataDir} is of format ${stored.format}, this version reads format ${format}; index again: use another ODDWIRE_DATA_DIR, or delete all in it but access.sqlite* and pepper`,
     ]);
   }
-  const ours = toIdentity(chainId, contracts);
-  refuseOtherFacts(stored, ours, { location: dataDir, setting: "ODDWIRE_DATA_DIR" });
+  const expected = toIdentity(chainId, contracts);
+  refuseOtherFacts(stored, expected, { location: dataDir, setting: "ODDWIRE_DATA_DIR" });
   return stored.start_block ?? null;
 }
 

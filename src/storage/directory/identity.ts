@@ -26,26 +26,26 @@ export function toIdentity(chainId: number, contracts: Contracts): FactsIdentity
 /** Throws `ConfigError` when stored facts have another identity than ours. `setting` is the setting to change. */
 export function refuseOtherFacts(
   stored: FactsIdentity,
-  ours: FactsIdentity,
+  expected: FactsIdentity,
   { location, setting }: { readonly location: string; readonly setting: string },
 ): void {
-  if (stored.chain_id !== ours.chain_id) {
+  if (stored.chain_id !== expected.chain_id) {
     throw new ConfigError([
-      `${location} holds chain ${stored.chain_id}, ODDWIRE_CHAIN_ID is ${ours.chain_id}; use another ${setting}`,
+      `${location} holds chain ${stored.chain_id}, ODDWIRE_CHAIN_ID is ${expected.chain_id}; use another ${setting}`,
     ]);
   }
-  if (stored.contracts !== ours.contracts) {
+  if (stored.contracts !== expected.contracts) {
     throw new ConfigError([
       `${location} was indexed with another list of contracts; use another ${setting}`,
     ]);
   }
-  if (hasWallets(stored) !== hasWallets(ours)) {
+  if (hasWallets(stored) !== hasWallets(expected)) {
     throw new ConfigError([
       `${location} was indexed with ODDWIRE_WALLETS=${hasWallets(stored) ? "on" : "off"}, which a later start cannot change; ` +
         `set the same, or index again with an empty ${setting}`,
     ]);
   }
-  if (stored.events !== ours.events) {
+  if (stored.events !== expected.events) {
     throw new ConfigError([
       `${location} was indexed by a version that decodes other events, which a later start cannot add; ` +
         `index again with an empty ${setting}, or run the version that made it`,

@@ -179,8 +179,8 @@ async function correctCommits(engine: Engine, { from, to, lastTimestamp }: Order
   );
   for (const [fromBlock, toBlock, timestamp, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
-    const own = { from: range.to, to: range.to };
-    const times = Object.values(await readFromEach(engine, ["max(timestamp)"], own)).flat();
+    const lastBlock = { from: range.to, to: range.to };
+    const times = Object.values(await readFromEach(engine, ["max(timestamp)"], lastBlock)).flat();
     const factsTime = range.to <= to ? Math.max(...times) : 0;
     const time = range.to === to ? lastTimestamp : factsTime || Number(timestamp);
     const counted = await readFromEach(engine, ["count()"], range);

@@ -89,12 +89,12 @@ export const frameReaders = {
   },
   /** Returns the id of the subscription to end, or its channel. */
   unsubscribe: (input: unknown): string | ChannelRequest => {
-    const { subscription_id, channel: request, filter: beside } = readUnsubscribe(input);
+    const { subscription_id, channel: request, filter: otherFields } = readUnsubscribe(input);
     if (subscription_id !== undefined && request === undefined) return subscription_id;
     if (request === undefined || subscription_id !== undefined) {
       throw invalid("subscription_id", "or channel is required, one of both");
     }
-    return joined(request, beside === undefined ? {} : { filter: beside });
+    return joined(request, otherFields === undefined ? {} : { filter: otherFields });
   },
   ping: getReader(Type.Object(common)),
 };
@@ -120,11 +120,11 @@ const frameIds = Compile(frameId);
 /**
  * Merges `filter`, `resume_from` and `snapshot` into the channel. Each may be next to it or inside it, but not both.
  */
-function joined(request: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
-  for (const name of Object.keys(beside)) {
+function joined(request: ChannelRequest, otherFields: Partial<ChannelRequest>): ChannelRequest {
+  for (const name of Object.keys(otherFields)) {
     if (Object.hasOwn(request, name)) throw invalid(name, "is given more than once");
   }
-  return { ...request, ...beside };
+  return { ...request, ...otherFields };
 }
 
 function getField(input: unknown, name: string): unknown {

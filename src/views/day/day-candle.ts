@@ -60,10 +60,10 @@ class ExtremeQueue {
   #ticks: Tick[] = [];
   /** The index of the first price. Prices before it are gone, and are removed in batches. */
   #start = 0;
-  readonly #beats: (price: bigint, other: bigint) => boolean;
+  readonly #isBetter: (price: bigint, other: bigint) => boolean;
 
-  constructor(beats: (price: bigint, other: bigint) => boolean) {
-    this.#beats = beats;
+  constructor(isBetter: (price: bigint, other: bigint) => boolean) {
+    this.#isBetter = isBetter;
   }
 
   get first(): bigint | undefined {
@@ -74,7 +74,7 @@ class ExtremeQueue {
     for (;;) {
       const newest = this.#ticks.at(-1);
       if (newest === undefined || this.#ticks.length <= this.#start) break;
-      if (!this.#beats(tick.price, newest.price)) break;
+      if (!this.#isBetter(tick.price, newest.price)) break;
       this.#ticks.pop();
     }
     this.#ticks.push(tick);

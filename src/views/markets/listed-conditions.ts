@@ -70,9 +70,9 @@ export class ListedConditions extends Conditions {
     const { listedSeq } = this.columns;
     const condition = this.conditions.get(this.columns.conditionIdAt(ordinal));
     const mirror = condition?.pairedId && this.conditions.get(condition.pairedId);
-    const own = listedSeq.get(ordinal) || Infinity;
-    if (condition === undefined || !mirror) return own;
-    return Math.min(own, Math.max(condition.createdSeq, listedSeq.get(mirror.ordinal)));
+    const listedAt = listedSeq.get(ordinal) || Infinity;
+    if (condition === undefined || !mirror) return listedAt;
+    return Math.min(listedAt, Math.max(condition.createdSeq, listedSeq.get(mirror.ordinal)));
   }
 
   protected addCondition(fields: Omit<Condition, "ordinal">): Condition {
@@ -127,7 +127,7 @@ export class ListedConditions extends Conditions {
   #pair(mirror: Condition, legacyId: ConditionId | null): void {
     const { conditionId, tokenIds } = mirror;
     const before = this.getMarketOrdinal(conditionId) ?? mirror.ordinal;
-    const left = this.#setPaired(mirror.pairedId, undefined);
+    const unpaired = this.#setPaired(mirror.pairedId, undefined);
     const joined = this.#setPaired(legacyId ?? undefined, conditionId);
     const paired = this.#setPaired(conditionId, legacyId ?? undefined);
     const after = joined?.ordinal ?? mirror.ordinal;
@@ -136,7 +136,7 @@ export class ListedConditions extends Conditions {
     };
     this.#journal.addChange({ undo: () => setOrdinal(before), redo: () => setOrdinal(after) });
     setOrdinal(after);
-    for (const condition of [left, paired, joined]) {
+    for (const condition of [unpaired, paired, joined]) {
       if (condition === undefined) continue;
       this.markRepeats(condition);
       this.#updateFlags(condition);

@@ -110,9 +110,9 @@ export class MarketDirectory extends ListedConditions {
 
   /** Adds trades, which are in chain order, to the totals of their tokens. */
   applyTrades(trades: readonly Trade[]): void {
-    for (const [tokenId, own] of Map.groupBy(trades, (trade) => trade.tokenId)) {
-      const [first] = own;
-      if (first !== undefined) this.applyTotals(tokenId, totalsOfTrades(own), first);
+    for (const [tokenId, tokenTrades] of Map.groupBy(trades, (trade) => trade.tokenId)) {
+      const [first] = tokenTrades;
+      if (first !== undefined) this.applyTotals(tokenId, totalsOfTrades(tokenTrades), first);
     }
   }
 
@@ -133,9 +133,9 @@ export class MarketDirectory extends ListedConditions {
   /** Adds changes of supplies and collateral, in chain order for each token. */
   applySupplies(changes: readonly BalanceChange[]): void {
     const collateralId = getCollateralId(this.contracts);
-    for (const [tokenId, own] of Map.groupBy(changes, (change) => change.tokenId)) {
-      if (tokenId === collateralId) this.collateral.apply(own);
-      else this.#applySupply(tokenId, own);
+    for (const [tokenId, tokenChanges] of Map.groupBy(changes, (change) => change.tokenId)) {
+      if (tokenId === collateralId) this.collateral.apply(tokenChanges);
+      else this.#applySupply(tokenId, tokenChanges);
     }
   }
 

@@ -106,9 +106,9 @@ export function selectMembers(columns: MarketColumns, selection: MarketSelection
   }
   if (length * densePart >= ranks.length) return { ordinals: null, ranks, length };
   const ordinals = getRanked(ranks, length);
-  const own = pick(ranks, ordinals, new Uint16Array(length));
+  const orderedRanks = pick(ranks, ordinals, new Uint16Array(length));
   free(ranks);
-  return { ordinals, ranks: own, length };
+  return { ordinals, ranks: orderedRanks, length };
 }
 
 /**

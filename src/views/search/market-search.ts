@@ -10,7 +10,7 @@ import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import { skippedPostings } from "./posting-lists.ts";
 import { toWords, withoutTypo } from "./search-words.ts";
-import type { MatchWay } from "./terms.ts";
+import type { MatchKind } from "./terms.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
 import { WordScores } from "./word-scores.ts";
 
@@ -141,8 +141,8 @@ export class MarketSearch {
 
   #matchWord(word: string): WordMatches {
     const bytes = Buffer.byteLength(word);
-    const titleWay: MatchWay = bytes < titleWithinBytesMin ? "start" : "within";
-    const descriptionWay: MatchWay = bytes < descriptionStartBytesMin ? "whole" : "start";
+    const titleWay: MatchKind = bytes < titleWithinBytesMin ? "start" : "within";
+    const descriptionWay: MatchKind = bytes < descriptionStartBytesMin ? "whole" : "start";
     const titles = this.#titles.findTerms(word, titleWay);
     const descriptions = this.#descriptions.findTerms(word, descriptionWay);
     return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
@@ -244,10 +244,13 @@ function writeRanked(
 }
 
 /** Returns the score of each combination of fields: the score of its best field. */
-function getWeights(worths: readonly number[]): Weights {
+function getWeights(fieldWeights: readonly number[]): Weights {
   const times = (factor: number): Uint8Array =>
-    Uint8Array.from({ length: 1 << worths.length }, (_, bits) =>
-      Math.max(0, ...worths.map((worth, field) => (bits & (1 << field) ? worth * factor : 0))),
+    Uint8Array.from({ length: 1 << fieldWeights.length }, (_, bits) =>
+      Math.max(
+        0,
+        ...fieldWeights.map((weight, field) => (bits & (1 << field) ? weight * factor : 0)),
+      ),
     );
   return { whole: times(3), start: times(2), within: times(1) };
 }

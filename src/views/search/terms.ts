@@ -11,10 +11,10 @@ import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
 /** How a term matches a word: it is the word, starts with it, or contains it elsewhere. */
-export type MatchWay = "whole" | "start" | "within";
+export type MatchKind = "whole" | "start" | "within";
 
 /** The terms that match a word, by how they match it. */
-export type TermsByWay = Readonly<Record<MatchWay, Int32Array>>;
+export type TermsByKind = Readonly<Record<MatchKind, Int32Array>>;
 
 /** The byte that ends a term. No word contains it. */
 const separator = 0;
@@ -87,15 +87,15 @@ export class Terms {
     return id;
   }
 
-  /** Returns the terms that match a word in this way or a better one. The word must not be empty. */
-  withWord(word: string, way: MatchWay): TermsByWay {
+  /** Returns the terms that match a word by this kind or a better one. The word must not be empty. */
+  withWord(word: string, kind: MatchKind): TermsByKind {
     assert(word !== "", "searches have no empty words");
     const requested = Buffer.from(word);
     const id = this.find(word);
     const whole = id === null ? none : Int32Array.of(id);
     const found = { whole, start: none, within: none };
-    if (way === "whole") return found;
-    if (way === "within") return { ...found, ...this.#within(requested) };
+    if (kind === "whole") return found;
+    if (kind === "within") return { ...found, ...this.#within(requested) };
     return {
       ...found,
       start:
@@ -117,7 +117,7 @@ export class Terms {
     const sameLead = this.#sameLead.values;
     const { length } = requested;
     let id = first;
-    for (let rest = chainedAtOnce; rest > 0 && id >= 0; rest -= 1) {
+    for (let remaining = chainedAtOnce; remaining > 0 && id >= 0; remaining -= 1) {
       const start = starts[id] ?? 0;
       let same = 0;
       while (same < length && bytes[start + same] === requested[same]) same += 1;

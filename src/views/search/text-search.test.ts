@@ -8,7 +8,7 @@ import type { UndoLog } from "../disk/undo-log.ts";
 import { TextSearch } from "./text-search.ts";
 
 type Fields = readonly (readonly string[])[];
-type Put = { readonly thing: number; readonly fields: Fields };
+type Put = { readonly item: number; readonly fields: Fields };
 type Step =
   | { readonly kind: "record"; readonly puts: readonly Put[] }
   | { readonly kind: "revert"; readonly blocks: number }
@@ -17,7 +17,7 @@ type Step =
 const words = ["a", "ab", "abc", "bc", "cab", "łódź", "日本語", "2025", "202"];
 const parts = [...words, "b", "20", "本", "ź", "zz"];
 const anyPut: fc.Arbitrary<Put> = fc.record({
-  thing: fc.nat(30),
+  item: fc.nat(30),
   fields: fc.tuple(
     fc.array(fc.constantFrom(...words), { maxLength: 4 }),
     fc.array(fc.constantFrom(...words), { maxLength: 2 }),
@@ -60,10 +60,10 @@ function openIndex(): { journal: UndoLog; index: TextSearch } {
   return { journal: stateStore.journal, index: new TextSearch(stateStore, "test", 2) };
 }
 
-const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);
+const allItems = Int32Array.from({ length: 31 }, (_, item) => item);
 
-function getScores(index: TextSearch, word: string, things: number): Uint8Array {
-  const scores = new Uint8Array(things);
+function getScores(index: TextSearch, word: string, items: number): Uint8Array {
+  const scores = new Uint8Array(items);
   index.scoreTerms(index.findTerms(word, "within"), weights, { scores, among: null });
   return scores;
 }
@@ -71,7 +71,7 @@ function getScores(index: TextSearch, word: string, things: number): Uint8Array 
 function scoresAmong(index: TextSearch, word: string, among: Int32Array): Uint8Array {
   const scores = new Uint8Array(Math.max(0, ...among.slice(-1)) + 1);
   index.scoreTerms(index.findTerms(word, "within"), weights, { scores, among });
-  return Uint8Array.from(among, (thing) => scores[thing] ?? 0);
+  return Uint8Array.from(among, (item) => scores[item] ?? 0);
 }
 
 describe("a search of texts", () => {
@@ -84,7 +84,7 @@ describe("a search of texts", () => {
           if (step.kind === "record") {
             blocks.push(step.puts);
             journal.record(blocks.length, () => {
-              for (const { thing, fields } of step.puts) index.put(thing, fields);
+              for (const { item, fields } of step.puts) index.put(item, fields);
             });
           } else if (step.kind === "revert") {
             blocks = blocks.slice(0, Math.max(0, blocks.length - step.blocks));
@@ -101,17 +101,17 @@ describe("a search of texts", () => {
             });
           }
         }
-        const texts = new Map(blocks.flat().map(({ thing, fields }) => [thing, fields]));
+        const texts = new Map(blocks.flat().map(({ item, fields }) => [item, fields]));
         for (const word of parts) {
           const scores = getScores(index, word, 31);
-          const expected = scores.map((_, thing) => naiveScore(texts.get(thing), word));
+          const expected = scores.map((_, item) => naiveScore(texts.get(item), word));
           assert.deepEqual(scores, expected, word);
-          assert.deepEqual(scoresAmong(index, word, allThings), scores, word);
+          assert.deepEqual(scoresAmong(index, word, allItems), scores, word);
           const exact = new Uint8Array(31);
           index.scoreTerms(index.findTerms(word, "whole"), weights, { scores: exact, among: null });
           assert.deepEqual(
             exact,
-            scores.map((_, thing) => naiveScore(texts.get(thing), word, [3])),
+            scores.map((_, item) => naiveScore(texts.get(item), word, [3])),
             word,
           );
         }
@@ -131,56 +131,56 @@ describe("a search of texts", () => {
 
   test("finds each of 20,000 items whose postings span many slices", () => {
     const { index } = openIndex();
-    const things = 20_000;
-    for (let thing = 0; thing < things; thing += 1) {
-      index.put(thing, [["all", `own${thing}`], thing % 300 === 0 ? ["some"] : []]);
+    const items = 20_000;
+    for (let item = 0; item < items; item += 1) {
+      index.put(item, [["all", `own${item}`], item % 300 === 0 ? ["some"] : []]);
     }
     for (const [word, toScore] of [
       ["all", () => 30],
-      ["some", (thing: number) => (thing % 300 === 0 ? 3 : 0)],
-      ["own7777", (thing: number) => (thing === 7777 ? 30 : 0)],
+      ["some", (item: number) => (item % 300 === 0 ? 3 : 0)],
+      ["own7777", (item: number) => (item === 7777 ? 30 : 0)],
     ] as const) {
-      const scores = getScores(index, word, things);
+      const scores = getScores(index, word, items);
       assert.deepEqual(
         scores,
-        new Uint8Array(things).map((_, thing) => toScore(thing)),
+        new Uint8Array(items).map((_, item) => toScore(item)),
       );
     }
   });
 
-  test("scores a subset of things the same, whatever slices their postings are in", () => {
+  test("scores a subset of items the same, whatever slices their postings are in", () => {
     const { index } = openIndex();
     const random = new SeededRandom(testSeed);
-    const things = 60_000;
+    const items = 60_000;
     // Distances of one byte and of several, so that some postings are split between slices.
-    for (let thing = 0; thing < things; thing += 1) {
+    for (let item = 0; item < items; item += 1) {
       const often = random.chance(0.7) ? ["often"] : [];
-      const seldom = random.chance(0.02) || thing % 9_000 > 8_000 ? ["seldom"] : [];
-      index.put(thing, [often, seldom]);
+      const seldom = random.chance(0.02) || item % 9_000 > 8_000 ? ["seldom"] : [];
+      index.put(item, [often, seldom]);
     }
-    // A changed text gets a newer document, which is out of the order of things.
-    for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
+    // A changed text gets a newer document, which is out of the order of items.
+    for (let item = 0; item < items; item += 5_000) index.put(item, [["often", "new"], []]);
     const terms = new Map(
       ["oft", "sel", "ne"].flatMap((prefix) =>
         [...index.termsAfter(prefix)].map(([term, text]) => [text, term] as const),
       ),
     );
     for (const word of ["often", "seldom", "new"]) {
-      const scores = getScores(index, word, things);
-      const visited = new Uint8Array(things);
+      const scores = getScores(index, word, items);
+      const visited = new Uint8Array(items);
       index.forEachThing(
         terms.get(word) ?? -1,
-        (thing) => (visited[thing] = (visited[thing] ?? 0) + 1),
+        (item) => (visited[item] = (visited[item] ?? 0) + 1),
       );
       assert.deepEqual(
         visited,
         scores.map((score) => Math.sign(score)),
-        "each thing once",
+        "each item once",
       );
       for (const share of [0.000_1, 0.01, 0.9]) {
-        const some = Int32Array.from({ length: things }, (_, thing) => thing);
+        const some = Int32Array.from({ length: items }, (_, item) => item);
         const among = some.filter(() => random.chance(share));
-        const expected = Uint8Array.from(among, (thing) => scores[thing] ?? 0);
+        const expected = Uint8Array.from(among, (item) => scores[item] ?? 0);
         assert.deepEqual(scoresAmong(index, word, among), expected, `${word} ${share}`);
       }
     }
