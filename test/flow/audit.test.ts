@@ -208,7 +208,7 @@ test("R7: blocks that are corrupt again after a repair are left to the operator"
   const { checks } = ready.body as { checks: Record<string, { ok: boolean; detail: string }> };
   assert.match(checks["audit"]?.detail ?? "", /^blocks \d+ to \d+ are stored incorrectly$/);
   assert.equal(await toTrades(again, wrongBlock), 0, "nothing was touched");
-  assert.match(again.stderr, /wrong again: run oddwire repair/);
+  assert.match(again.stderr, /wrong again; run oddwire repair/);
   assert.equal(await again.stop(), 0);
 
   const { code, stderr } = await runCommand(["repair"], stage.commandSettings);
