@@ -98,9 +98,9 @@ export class AuditLog {
   }
 
   /**
-   * Returns the blocks to audit next, new ranges before older ones; `null` while there is none. Blocks that came from a
-   * lake are first: with them a round begins, and at most every fourth range is a newer one. Every other one is random
-   * (`random` is from 0 to 1): it takes long to read all of them, and a changed day has to be found before.
+   * Returns the blocks to audit next, newer ranges first; `null` while there is none. Blocks imported from a lake begin
+   * each round, and every fourth range at most is a newer one. Every other imported range is random (`random` is from 0
+   * to 1), so that a changed day is found long before all of them are read.
    */
   next(covered: BlockRange, random: () => number = Math.random): BlockRange | null {
     const { rangeBlocks } = auditLimits;

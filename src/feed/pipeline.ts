@@ -122,9 +122,8 @@ export class Pipeline {
   }
 
   /**
-   * Compares a committed range with the head buffer. Returns whether they agree (`isAgreed`), the newest committed
-   * block of the buffer (`newest`), and the facts after it (`rest`). `null` when the store does not answer: the range
-   * comes again.
+   * Compares a committed range with the head buffer: whether they agree, the newest committed block of the buffer, and
+   * the delta of the blocks after it. `null` when the store does not answer: the range comes again.
    */
   async #readCommitted(range: Coverage) {
     const { headBuffer, engine } = this.#facts;

@@ -61,8 +61,8 @@ export async function publish(folder: string, path: string): Promise<void> {
 }
 
 /**
- * Removes the parts that the manifest does not name: those that an export that was interrupted has left, and those that
- * were replaced. Readers take every file of a folder.
+ * Removes files that the manifest does not name, left by an interrupted export or replaced: readers take every file of
+ * a folder.
  */
 export async function removeUnnamed(folder: string, manifest: Manifest | null): Promise<void> {
   const named = new Set((manifest?.slices ?? []).flatMap(listPaths));

@@ -136,9 +136,9 @@ async function readTable(
 }
 
 /**
- * Reads the first buckets of one token. Reads rows in order, as many as the buckets can have, so that the cost does
- * not grow with the trades of a token. Parts of the table can have several rows of the same time, so these can be too
- * few. Then the buckets from the last one on are read again.
+ * Reads the first buckets of one token: as many rows, in order, as they can have, so that the cost does not grow with
+ * its trades. Unmerged parts of the table can have several rows of one time. If buckets are missing, it reads on from
+ * the last one.
  */
 async function readInOrder(
   engine: Engine,
@@ -168,9 +168,9 @@ async function readInOrder(
 }
 
 /**
- * Reads the first buckets of each token from the beginning of its range, and from a part 8 times as long while these are
- * too few. A few queries read any number of tokens, but sort and group all rows of these parts. Parts end at multiples of
- * their length, so that those of tokens that were traded at the same time are the same.
+ * Reads the first buckets of all tokens together. Starts with a small part of each range, and makes the part 8 times as
+ * long while buckets are missing: a few queries for any number of tokens. Parts end at multiples of their length, so
+ * that tokens that were traded at the same time share them.
  */
 async function readTogether(
   engine: Engine,

@@ -4,8 +4,8 @@ import notes from "./notes.json" with { type: "json" };
 import sampleAnswers from "./sample-answers.json" with { type: "json" };
 
 /**
- * `alike`: fields and parameters that no sample response has, by the field that has such a value. `examples`: values that
- * no field of a sample response has, or that explain more than those.
+ * `alike`: the field whose sample is also an example of these fields and parameters. `examples`: values that no sample
+ * has, or that explain more.
  */
 const alike: Readonly<Record<string, string>> = notes.alike;
 const others: Readonly<Record<string, unknown>> = notes.examples;

@@ -84,8 +84,8 @@ function findSimilar(words: readonly string[], paths: readonly string[]): string
 }
 
 /**
- * The names of other APIs, above all of Polymarket, Kalshi and services for their data. `first_words` are by our first
- * word of a path; `paths`, in which `*` is an id, by what has the same here.
+ * Names in other APIs, above all Polymarket's and Kalshi's. `first_words`: by the first word of our path. `paths`: by
+ * our path with the same content; `*` is an id.
  */
 const { first_words: firstWords, paths } = otherApis;
 const counterparts = new Map(

@@ -18,8 +18,8 @@ export class ParsedLogs {
   }
 
   /**
-   * Releases the answer and empties the list. Otherwise the call that waited for the answer, which is in the old
-   * generation by then, would keep the logs until a full collection. Optional.
+   * Releases the response and empties the list, which would otherwise live until the next full garbage collection.
+   * Optional.
    */
   release(): void {
     this.#logs.length = 0;

@@ -18,8 +18,8 @@ type ReaderParts = {
 };
 
 /**
- * Reads the market metadata that the active indexer has stored: new rows, and rows of markets that have none here,
- * because a market can be indexed after its row was read.
+ * Reads the market metadata that the active indexer stores: new rows, and again rows of markets that were indexed here
+ * after their row was read.
  */
 export class MetadataReader {
   readonly #parts: ReaderParts;

@@ -2,7 +2,7 @@ import { toError } from "../../base/errors.ts";
 
 /** Errors of a store as a whole, apart from the engines, so that code can throw them without loading an engine. */
 
-/** Another process is using the data directory. Start again when it has stopped. */
+/** Another process is using the data directory. */
 export class DataDirectoryBusyError extends Error {
   override name = "DataDirectoryBusyError";
 }

@@ -117,8 +117,8 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
 }
 
 /**
- * Throws as `verifyNewestCommits` when a table of a directory has another number of rows than all commits say. The engine
- * counts its parts without reading them. Nothing may be written meanwhile, so databases on a server are not verified.
+ * Throws as `verifyNewestCommits` when the rows of a table are not those that all commit records count. The engine
+ * counts parts without reading them. Nothing may be written meanwhile, so this is for data directories only.
  */
 export async function verifyAllCommits(engine: Engine, coverage: Coverage | null): Promise<void> {
   if (coverage === null || engine.kind !== "embedded") return;
@@ -161,9 +161,9 @@ export async function verifyCandles(engine: Engine, last: TimedBlock): Promise<v
 }
 
 /**
- * Returns the start of the first minute or hour whose candles count more or fewer trades than the fills, in unix
- * seconds; infinity without one. Looks at those that end within the range. No query reads the candles of the one in
- * which it ends, and earlier ones are complete since an earlier range.
+ * Returns the start, in Unix seconds, of the first minute or hour whose candles count other trades than the fills;
+ * infinity without one. Checks candles that end within the range: earlier ones were checked with an earlier range, and
+ * nothing reads the unfinished last one.
  */
 export async function firstIncompleteCandle(
   engine: Engine,

@@ -64,9 +64,8 @@ export async function orderRepair(
 }
 
 /**
- * Carries out the ordered repair, if any, from its beginning. Calls `dropCopies` first, so that no copy of the old facts
- * is left when the repair looks done. The processes that read a database on a server stop meanwhile; they have
- * `repairNoticeMs` of `clock` to see that it begins.
+ * Carries out the ordered repair, if any, from its beginning. Calls `dropCopies` first: no copy of the old facts may
+ * outlive the order. Serving nodes of a database on a server have `repairNoticeMs` of `clock` to stop reading.
  */
 export async function finishRepair(
   engine: Engine,

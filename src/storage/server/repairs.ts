@@ -25,7 +25,7 @@ export async function beginRepair(engine: Engine, clock: Pick<Clock, "sleep">): 
   return number;
 }
 
-/** Announces that a repair has ended, so that readers load the rows that are stored now. */
+/** Announces the end of a repair, so that readers load the repaired rows. */
 export async function endRepair(engine: Engine, number: number): Promise<void> {
   await write(engine, number, true);
 }

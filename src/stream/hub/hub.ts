@@ -55,8 +55,9 @@ export class Hub {
   }
 
   /**
-   * Waits until a client, which may come from another node, can resume at `position`, as `waitForPosition` does. Throws
-   * `VALIDATION_ERROR` when rows after it were never indexed, unless the client allows that; 0 is everything there is.
+   * Waits until a client that resumes at `position` can be served here (see `waitForPosition`). Throws
+   * `VALIDATION_ERROR` when rows after it were never indexed, unless the client allows that gap; 0 means from the first
+   * row on.
    */
   waitForPosition(
     { resume_from: position = 0, allow_gap: allowsGap = false }: RequestedStart,

@@ -66,9 +66,8 @@ type MarketMetadataOptions = {
 const halves = ["open", "closed"] as const;
 
 /**
- * Fetches market metadata from the venue: by token the markets of traded tokens that are unknown, by id the markets that
- * were never requested, the newest first, at the start the most traded open ones, and from time to time all markets. No
- * failure of the venue stops it.
+ * Fetches market metadata from the venue: of unknown traded tokens, of new markets by id, newest first, of the most
+ * traded open ones at the start, and of all markets from time to time. No failure of the venue stops it.
  */
 export class MarketMetadata {
   readonly #options: MarketMetadataOptions;

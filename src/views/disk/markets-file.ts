@@ -193,8 +193,8 @@ export class MarketsFile implements StateStore {
   }
 
   /**
-   * Starts saving. To be called once everything is loaded, because a save would delay loading. From now on `onDamaged`
-   * is called when the file turns out to be damaged: only a restart, which rebuilds it, helps then.
+   * Starts saving, once everything is loaded. Calls `onDamaged` when the file turns out to be damaged: a restart
+   * rebuilds it.
    */
   startSaving(onDamaged: () => void = () => {}): void {
     for (const table of this.#tables) table.finishLoading();

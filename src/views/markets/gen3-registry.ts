@@ -134,10 +134,7 @@ export class Gen3Registry {
     return this.isAtomic(eventId) ? null : this.#registeredText(requestId, eventId);
   }
 
-  /**
-   * Of an event whose result comes from prices, the title that follows from its window, `null` until the window is
-   * known. `undefined` for other events.
-   */
+  /** The title of an event about a price window: `null` until the window is known, `undefined` for other events. */
   getWindowTitle(eventId: Hash): string | null | undefined {
     if (!this.#isOfWindow(eventId)) return undefined;
     const window = this.#windows.get(eventId);

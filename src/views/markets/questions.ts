@@ -232,7 +232,9 @@ export class Questions {
     );
   }
 
-  /** A request that answers a neg-risk question describes that question's condition, and no other that names it. */
+  /**
+   * A UMA request behind a neg-risk question has the text of that question's condition, and of no other that names it.
+   */
   #umaText(questionId: Hash, oracle: Address): MarketText {
     if (this.#questionsByMarket.get(questionId) !== undefined) return noText;
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);

@@ -19,8 +19,8 @@ export type ProvenCondition = Pick<Condition, "questionId" | "oracle" | "gen3" |
 };
 
 /**
- * Returns what a claimed condition would be, for each way of holding tokens that it can have. The token ids are a
- * function of its id, so a token among them is one of this condition for certain.
+ * Returns the forms that a claimed condition can have, one for each kind of token. Token ids follow from a condition's
+ * id, so a traded token among them proves the claim.
  */
 export function getDerivations(
   { conditionId, claims }: Pick<MetadataMarket, "conditionId" | "claims">,

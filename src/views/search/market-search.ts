@@ -25,8 +25,8 @@ const titleWorths = [50, 16, 15];
 const titleWeights = getWeights(titleWorths);
 const descriptionWeights = getWeights([5]);
 /**
- * In bytes, the shortest word that is searched within title words, and as the start of description words. Any two
- * letters are within a word of half of all titles, and of nearly all descriptions.
+ * The length in bytes from which a word is also searched within title words and as the start of description words. Half
+ * of all titles have a word that contains any given two letters.
  */
 const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;

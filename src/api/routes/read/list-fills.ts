@@ -60,7 +60,7 @@ function orderFilter(query: FillParameters, backend: Backend): FillFilter {
   };
 }
 
-/** Narrows the read to traded tokens: the asked ones and their complements. Reads all if one has no complement. */
+/** Narrows the read to the requested tokens and their complements. Reads all if one has no complement. */
 function tradedTokens(requested: readonly TokenId[], { state }: Backend): FillFilter {
   const pairs = requested.map((tokenId) => state.directory.getPair(tokenId));
   return pairs.some((pair) => pair.length === 1) ? {} : { tokenIds: pairs.flat() };
