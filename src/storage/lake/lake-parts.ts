@@ -1,7 +1,7 @@
 /** Reads and writes the parts of a lake: for some blocks, one Parquet file of each table. */
 import { type Hash, type Seq, toFirstSeq } from "../../base/ids.ts";
 import type { BlockRange, TimedBlock } from "../../chain/raw-log.ts";
-import { selectPacked } from "../codec/fill-layout.ts";
+import { fillColumnsSql, selectPacked } from "../codec/fill-layout.ts";
 import { type Engine, listSettings, prefixed, type SelectedRows } from "../engine/engine.ts";
 import { blockRangeSql, blockSql, candleTables, type FactTable } from "../schema/fact-tables.ts";
 import { longRows } from "../schema/schema.ts";
@@ -158,7 +158,7 @@ export async function readFileSize(engine: Engine, { path }: FactFile) {
   return { rows: Number(rows), bytes: Number(bytes) };
 }
 
-/** The decoded rows of a file of facts, in memory until they are dropped. */
+/** The rows of a file of facts as they are stored, in memory until they are dropped. */
 export type LoadedFacts = { readonly table: LakeFactTable; readonly name: string };
 
 /** A database without files: a crash leaves nothing but its name. */
@@ -180,14 +180,26 @@ export async function loadFactFile(
   await engine.query(`CREATE DATABASE IF NOT EXISTS ${loadedDatabase} ENGINE = Memory`);
   const file = `file('${path}', 'Parquet', ${textLiteral(declaredColumns(table))})`;
   const rows = `SELECT ${storedColumns(table)} FROM ${file}`;
-  await engine.query(`CREATE TABLE ${name} ENGINE = Memory EMPTY AS ${rows}`);
-  await engine.query(`INSERT INTO ${name} ${rows} ${strictly}`);
+  const settings = `${strictly}, ${longRows}`;
+  if (table !== "fills") {
+    await engine.query(`CREATE TABLE ${name} ENGINE = Memory EMPTY AS ${rows}`);
+    await engine.query(`INSERT INTO ${name} ${rows} ${settings}`);
+    return { table, name };
+  }
+  await engine.query(
+    `CREATE TABLE ${name} (${fillColumnsSql}) ENGINE = Memory SETTINGS ${longRows}`,
+  );
+  await engine.query(`INSERT INTO ${name} ${selectPacked(rows)} ${settings}`);
+  const minutes = selectMinutes(name);
+  await engine.query(`CREATE TABLE ${name}_minutes ENGINE = Memory EMPTY AS ${minutes}`);
+  await engine.query(`INSERT INTO ${name}_minutes ${minutes}`);
   return { table, name };
 }
 
 /** Frees the memory of rows. */
 export async function dropFacts(engine: Engine, { name }: LoadedFacts): Promise<void> {
   await engine.command(`DROP TABLE ${name} SYNC`);
+  await engine.command(`DROP TABLE IF EXISTS ${name}_minutes SYNC`);
 }
 
 /**
@@ -213,14 +225,17 @@ export function selectFacts(
   engine: Engine,
   { table, name }: LoadedFacts,
 ): ReadonlyMap<FactTable, SelectedRows> {
-  const rows = `SELECT * FROM ${name}`;
-  const selects = new Map<FactTable, string>([[table, rows]]);
+  const sources = new Map<FactTable, string>([[table, name]]);
   if (table === "fills") {
-    const packed = `${selectPacked(rows)} SETTINGS ${longRows}`;
-    for (const into of ["fills", "fills_by_token"] as const) selects.set(into, packed);
-    for (const into of candleTables) selects.set(into, selectMinutes(rows));
+    sources.set("fills_by_token", name);
+    for (const into of candleTables) sources.set(into, `${name}_minutes`);
   }
-  return new Map([...selects].map(([into, select]) => [into, { select, engine }]));
+  return new Map(
+    [...sources].map(([into, source]) => [
+      into,
+      { select: `SELECT * FROM ${source} SETTINGS ${longRows}`, engine },
+    ]),
+  );
 }
 
 /** Reads the position and the reason of each quarantined log. */

@@ -142,15 +142,15 @@ export const candleColumns = `
   ${tickPrice("minutes.open")} AS open, high, low, ${tickPrice("minutes.close")} AS close, volume,
   buy_volume_usd + sell_volume_usd AS volume_usd, buy_volume_usd, sell_volume_usd, trades`;
 
-/** Returns the rows of `minute_candles` that fills derive, as `deriveMinuteCandles` does. */
-export function selectMinutes(fillsSql: string): string {
+/** Returns the rows of `minute_candles` that a table of fills derives, as `deriveMinuteCandles` does. */
+export function selectMinutes(fills: string): string {
   return `SELECT token_id, toUInt32(intDiv(timestamp, 60) * 60) AS minute, min(tick) AS open, max(tick) AS close,
     max(price) AS high, min(price) AS low, sum(size) AS volume, sumIf(value, side = 'BUY') AS buy_volume_usd,
     sumIf(value, side = 'SELL') AS sell_volume_usd, count() AS trades
   FROM (
     SELECT *, assumeNotNull(${priceSql}) AS price,
       bitShiftLeft(toUInt256(seq), 128) + toUInt256(reinterpret(price, 'UInt128')) AS tick
-    FROM (${fillsSql}) AS fills WHERE ${isInCandles}
+    FROM ${fills} AS fills WHERE ${isInCandles}
   ) GROUP BY token_id, minute`;
 }
 
