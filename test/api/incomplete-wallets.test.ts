@@ -35,3 +35,33 @@ test("200: totals and profits are the sums of the complete positions", async () 
   }
   assert(kinds.has("none") && kinds.has("some"), [...kinds].join());
 });
+
+test("200: positions are in the order of what their rows have, and those without it are last", async () => {
+  const rows = facts.slice(0, 700).flatMap(({ ledger }) => ledger);
+  for (const address of new Set(rows.map(({ wallet }) => wallet))) {
+    const path = `/v1/wallets/${address}/positions?status=all`;
+    const all = await server.getAll(path);
+    const complete = all.filter((row) => row["complete"] === true);
+    if (complete.length < 2 || complete.length === all.length) continue;
+    for (const [sort, name] of Object.entries({
+      value: "value_usd",
+      total_pnl: "total_pnl",
+      size: "size",
+    })) {
+      for (const order of ["asc", "desc"]) {
+        const list = `${path}&sort=${sort}&order=${order}`;
+        const values = (await server.getAll(`${list}&limit=2`)).map((row) => row[name] ?? null);
+        const present = values.filter((value) => value !== null).map(toMicros);
+        const sorted = present.toSorted((a, b) => Number(a - b));
+        assert.deepEqual(present, order === "asc" ? sorted : sorted.toReversed(), list);
+        assert(
+          values.slice(present.length).every((value) => value === null),
+          list,
+        );
+        assert.equal(values.length, all.length, list);
+      }
+    }
+    return;
+  }
+  assert.fail("no wallet has both");
+});

@@ -19,13 +19,14 @@ import { unknownWallet } from "./with-wallets.ts";
 
 const pageRows = 100;
 
-/** What positions can be ordered by. */
+/** What positions can be ordered by; `null` for a value that the row has not. */
 const sortKeys = {
-  value: (position: ValuedPosition) => position.value ?? 0n,
+  value: ({ value }: ValuedPosition) => value,
   size: ({ shares }: ValuedPosition) => shares,
   realized_pnl: ({ realized }: ValuedPosition) => realized,
-  unrealized_pnl: ({ unrealized }: ValuedPosition) => unrealized ?? 0n,
-  total_pnl: ({ realized, unrealized }: ValuedPosition) => realized + (unrealized ?? 0n),
+  unrealized_pnl: ({ unrealized }: ValuedPosition) => unrealized,
+  total_pnl: ({ realized, unrealized }: ValuedPosition) =>
+    unrealized === null ? null : realized + unrealized,
   last_active: ({ lastSeq }: ValuedPosition) => BigInt(lastSeq),
 };
 
@@ -71,7 +72,7 @@ async function select(
   query: PositionParameters,
   directory: MarketDirectory,
 ): Promise<readonly ValuedPosition[]> {
-  const { status, min_size: sizeMin = 0n, order, condition_id: conditionId } = query;
+  const { status, min_size: sizeMin = 0n, condition_id: conditionId } = query;
   const marketId = conditionId === undefined ? null : directory.getMarketId(conditionId);
   const isRequested = (position: ValuedPosition): boolean => {
     const slot = directory.getSlot(position.tokenId);
@@ -85,17 +86,36 @@ async function select(
     const { eventId, negRiskMarketId } = (market && directory.market(market)) ?? {};
     return eventId === query.event_id || negRiskMarketId === query.event_id;
   };
-  const sign = order === "asc" ? 1 : -1;
-  const getKey = sortKeys[query.sort];
+  const compare = comparePlaces(query);
+  const toPlace = getPlace(query);
   const selected: ValuedPosition[] = [];
   await mapYielding(positions, (position) => {
     if (isRequested(position)) selected.push(position);
   });
-  return sortYielding(selected, (one, other) => {
-    const [a, b] = [getKey(one), getKey(other)];
-    if (a !== b) return a < b ? -sign : sign;
-    return one.tokenId < other.tokenId ? -1 : 1;
-  });
+  return sortYielding(selected, (one, other) => compare(toPlace(one), toPlace(other)));
+}
+
+type Order = Pick<PositionParameters, "sort" | "order">;
+
+/** Where a position is in its list: its key, and its token. */
+type Place = readonly [key: bigint | null, tokenId: string];
+
+function getPlace({ sort }: Order): (position: ValuedPosition) => Place {
+  const getKey = sortKeys[sort];
+  return (position) => {
+    const isKnown = position.isComplete || sort === "last_active";
+    return [isKnown ? getKey(position) : null, position.tokenId];
+  };
+}
+
+/** Compares by key, then by token. Positions without a key come last in both orders. */
+function comparePlaces({ order }: Order): (one: Place, other: Place) => number {
+  const sign = order === "asc" ? 1 : -1;
+  return ([a, oneId], [b, otherId]) => {
+    if (a === b) return oneId < otherId ? -1 : oneId === otherId ? 0 : 1;
+    if (a === null || b === null) return a === null ? 1 : -1;
+    return a < b ? -sign : sign;
+  };
 }
 
 /** A page starts after the key and the token of the last row of the one before, wherever that position is now. */
@@ -103,14 +123,14 @@ function getSource(
   rows: readonly ValuedPosition[],
   { query, after }: { readonly query: PositionParameters; readonly after: CursorPosition | null },
 ): RowSource<ValuedPosition> {
-  const sign = query.order === "asc" ? 1n : -1n;
-  const getKey = sortKeys[query.sort];
+  const compare = comparePlaces(query);
+  const toPlace = getPlace(query);
   return memorySource(rows, {
     after,
-    toPosition: (position) => [String(getKey(position)), position.tokenId],
-    isAfter: (position, [key = "0", token = ""]) => {
-      const distance = (getKey(position) - BigInt(key)) * sign;
-      return distance > 0n || (distance === 0n && position.tokenId > String(token));
+    toPosition: (position) => toPlace(position).map(String),
+    isAfter: (position, [key, token = ""]) => {
+      const last: Place = [key === "null" ? null : BigInt(key ?? 0), String(token)];
+      return compare(toPlace(position), last) > 0;
     },
   });
 }
