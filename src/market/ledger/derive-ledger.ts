@@ -192,9 +192,7 @@ class LedgerWalk {
       ...this.#unsettled.map((fill) => fill.exchange.address),
     ];
     for (const exchange of new Set(exchanges)) this.settle(exchange, Number.POSITIVE_INFINITY);
-    for (const { from, part } of this.#madeByAdapter) {
-      this.#draft.transferParts([part], { from, to: part.at });
-    }
+    this.#draft.transferAll(this.#madeByAdapter);
     this.events.finish();
     this.#draft.keepParts([...this.#legacy, ...this.#flow.heldParts()], ({ at }) => at);
     for (const { module, ...refund } of this.refunds) this.#draft.refund(module, refund);

@@ -12,6 +12,7 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { encodeLedger } from "../../storage/codec/encode-facts.ts";
 import { decodeLedger } from "../../storage/codec/ledger-layout.ts";
 import { type BlockFacts, deriveBlockFacts } from "../block-facts.ts";
+import { getCauseKey } from "./activity.ts";
 import { getShares, zeroAddress } from "./ledger-row.ts";
 import { type Position, PositionFold } from "./position.ts";
 import { isPassThrough } from "./token-flow.ts";
@@ -135,6 +136,37 @@ test("a batch of 10,000 with duplicates and zeros, sent back and forth, has one 
   const held = fold([facts], victim).filter(({ shares }) => shares !== 0n);
   assert.deepEqual(new Map(held.map(({ tokenId, shares }) => [tokenId, shares])), expected);
   assert.deepEqual([facts.quarantined, facts.anomalies], [[], []]);
+});
+
+test("a batch is one transfer of all its tokens, also if no event says why it was minted or destroyed", () => {
+  const entries = [1n, 2n, 3n].map((id) => [id, 5n] as const);
+  const [adapter, sink] = [getContract("neg_risk_adapter"), getContract("burn_address")];
+  const [ids, values] = [entries.map(([id]) => id), entries.map(([, value]) => value)];
+  const destroyed = encodeLog(tokens, "TransferBatch", {
+    operator: adapter.address,
+    from: victim,
+    to: sink.address,
+    ids,
+    values,
+  });
+  const { ledger } = derive([
+    [transfer(zeroAddress, victim, entries)],
+    [transfer(victim, attacker, entries)],
+    [destroyed],
+    [transfer(attacker, zeroAddress, entries)],
+  ]);
+  const causes = Map.groupBy(ledger, getCauseKey);
+  assert.deepEqual(
+    [...causes.values()].map(([first, ...others]) => [first?.wallet, first?.kind, others.length]),
+    [
+      [victim, "transfer_in", 2],
+      [victim, "transfer_out", 2],
+      [attacker, "transfer_in", 2],
+      [victim, "transfer_out", 2],
+      [sink.address, "transfer_in", 2],
+      [attacker, "transfer_out", 2],
+    ],
+  );
 });
 
 test("logs without one amount for each token, cut off or out of bounds are quarantined, and the others are derived", () => {

@@ -77,6 +77,16 @@ export class LedgerDraft {
     }
   }
 
+  /** Adds what wallets got from different senders, as `transferParts` does: a batch is one transfer. */
+  transferAll(sent: readonly { readonly from: Address; readonly part: Part }[]): void {
+    for (const own of Map.groupBy(sent, ({ from, part }) => `${from} ${part.at}`).values()) {
+      const [first] = own;
+      if (first === undefined) continue;
+      const parts = own.map(({ part }) => part);
+      this.transferParts(parts, { from: first.from, to: first.part.at });
+    }
+  }
+
   /** Adds parts that a contract kept, or that were burnt without an event, as sent to `to`. */
   keepParts(parts: readonly Part[], to: (part: Part) => Address): void {
     const kept = Map.groupBy(parts, (part) => `${part.seq} ${part.owner} ${to(part)}`);

@@ -84,12 +84,10 @@ export class PositionChanges {
     const { draft, isWallet } = this.#parts;
     draft.keepParts(this.burnt, ({ at, owner }) => (at === owner ? zeroAddress : at));
     const parts = [...this.destroyed, ...this.minted, ...this.sentByAdapter];
-    for (const part of parts.filter(({ at }) => isWallet(at))) {
-      draft.transferParts([part], {
-        from: part.isNew ? zeroAddress : (part.via ?? zeroAddress),
-        to: part.at,
-      });
-    }
+    const transfers = parts
+      .filter(({ at }) => isWallet(at))
+      .map((part) => ({ from: part.isNew ? zeroAddress : (part.via ?? zeroAddress), part }));
+    draft.transferAll(transfers);
   }
 
   /** A wallet splits, merges or redeems at ConditionalTokens itself. */

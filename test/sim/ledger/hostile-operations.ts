@@ -22,8 +22,7 @@ export function mintForeign(turn: Turn): void {
   if (amount < 2n ** 255n) changeAtCtf(tx, { wallet, kind: "split" }, { condition, amount, made });
   else {
     mintAtCtf(tx, wallet, { condition, amount, made });
-    for (const token of each(tokens, amount))
-      tx.book({ wallet, kind: "transfer_in", tokens: [token] });
+    tx.book({ wallet, kind: "transfer_in", tokens: each(tokens, amount) });
   }
   const part = random.pick([amount, amount - 1n, amount / 2n + 1n]);
   send(turn, each(tokens, part));
