@@ -49,6 +49,18 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom("pop", "shift"), count: fc.oneof(fc.nat(5), fc.nat(70_000)) }),
 );
 
+const one: Later = { slot: 1, seqs: 1, seconds: 0, size: 1n, value: 1n, side: "BUY" };
+const halfPage: Step = { kind: "push", trades: [one], times: pageTrades / 2 };
+/** The first page is left and used again. */
+const pagesOfTrades: Step[] = [
+  halfPage,
+  halfPage,
+  halfPage,
+  { kind: "shift", count: pageTrades + 1 },
+  { ...halfPage, trades: [{ ...one, slot: 2 }, one] },
+  { kind: "pop", count: 3 },
+];
+
 type Known = Omit<DayTrade, "tokenId"> & { readonly slot: number; readonly number: number };
 
 test("the queue returns every trade as it was added, after any additions and removals", () => {
@@ -77,7 +89,7 @@ test("the queue returns every trade as it was added, after any additions and rem
       }
       assertHolds(queue, added);
     }),
-    propertySettings(40),
+    { ...propertySettings(40), examples: [[pagesOfTrades]] },
   );
 });
 
