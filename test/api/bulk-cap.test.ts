@@ -16,7 +16,7 @@ function parseNdjson(text: string): Row[] {
 async function assertWhole(from: DataServer, path: string, rowCap: number): Promise<void> {
   // Without `start`, candles begin with the newest range, in either order.
   const walksBack = path.includes("candles") && !path.includes("start");
-  const rows = await from.getAll(`${path}&limit=1000${walksBack ? "&start=0" : ""}`);
+  const rows = await from.getAll(`${path}&limit=100${walksBack ? "&start=0" : ""}`);
   const parts: Row[][] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const suffix: string = cursor === "" ? "" : `&cursor=${cursor}`;
@@ -30,7 +30,7 @@ async function assertWhole(from: DataServer, path: string, rowCap: number): Prom
     parts.push(part);
   }
   assert.deepEqual(walksBack ? parts.toReversed().flat() : parts.flat(), rows);
-  if (rows.length > rowCap) assert(parts.length > 1);
+  assert(parts.length > 1);
 }
 
 /** Runs each suite on its own server, one after the other, because a process has only one engine. */
@@ -53,15 +53,11 @@ function testCap(rowCap: number, paths: readonly string[]): void {
   });
 }
 
-testCap(700, [
+testCap(200, [
   "/v1/trades?order=asc",
   "/v1/trades?order=desc",
   "/v1/trades?order=desc&status=finalized",
   "/v1/matches?side=BUY",
-  "/v1/candles/{token_id}?start=0&resolution=1m&fill=previous",
-  "/v1/candles/{token_id}?start=0&resolution=1m&order=desc",
-  "/v1/candles/{token_id}?resolution=1m&fill=previous",
-  "/v1/candles/{token_id}?resolution=1m",
 ]);
 
 testCap(3, [
@@ -70,4 +66,9 @@ testCap(3, [
   "/v1/resolutions?order=asc",
   "/v1/resolutions?order=desc",
   "/v1/resolutions?order=desc&status=finalized",
+  "/v1/candles/{token_id}?start=0&resolution=1m&fill=previous",
+  "/v1/candles/{token_id}?start=0&resolution=1m&order=desc",
+  "/v1/candles/{token_id}?resolution=1m&fill=previous",
+  "/v1/candles/{token_id}?resolution=1m",
+  "/v1/markets?status=all&sort=created_at",
 ]);
