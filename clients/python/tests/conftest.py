@@ -34,7 +34,7 @@ def service() -> Service:
     return Service(*(os.environ[name] for name in names))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def client(service: Service) -> Iterator[Client]:
     with Client(service.url, service.read_key, backoff=FAST) as client:
         yield client

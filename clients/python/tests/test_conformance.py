@@ -67,21 +67,22 @@ def test_the_client(client: Client, call: dict[str, Any]) -> None:
 
 
 def test_the_async_client(service: Service) -> None:
-    async def ask(url: str, call: dict[str, Any]) -> None:
-        async with AsyncClient(url, service.read_key, backoff=FAST) as client:
-            try:
-                answer = getattr(client, name_of(call))(*call["arguments"], **call["query"])
-                check(call, [row async for row in answer] if isinstance(answer, AsyncPages) else await answer)
-            except oddwire.OddwireError as error:
-                check_error(call, error)
+    async def ask(client: AsyncClient, call: dict[str, Any]) -> None:
+        try:
+            answer = getattr(client, name_of(call))(*call["arguments"], **call["query"])
+            check(call, [row async for row in answer] if isinstance(answer, AsyncPages) else await answer)
+        except oddwire.OddwireError as error:
+            check_error(call, error)
 
     async def ask_all() -> None:
-        for call in CALLS:
-            if "served" not in call:
-                await ask(service.url, call)
-                continue
-            with scripted_server(served(call)) as server:
-                await ask(server.url, call)
-                assert len(server.requests) == call["served"]["requests"]
+        async with AsyncClient(service.url, service.read_key, backoff=FAST) as client:
+            for call in CALLS:
+                if "served" not in call:
+                    await ask(client, call)
+                    continue
+                with scripted_server(served(call)) as server:
+                    async with AsyncClient(server.url, "key", backoff=FAST) as other:
+                        await ask(other, call)
+                    assert len(server.requests) == call["served"]["requests"]
 
     asyncio.run(ask_all())
