@@ -7,7 +7,7 @@ import { runOnShards } from "../support/run-files.ts";
 await runOnShards([
   "test/store/read-*.test.ts",
   "test/store/fill-filter.test.ts",
-  "test/api/list-{activity,candles,exchange-events,holders,open-interest,pnl,positions,stats,trades}.test.ts",
+  "test/api/list-{activity,candles,exchange-events,holders,open-interest,pnl,positions,stats}.test.ts",
   "test/api/get-{order,past-price,transaction,wallet}.test.ts",
   "test/flow/recorded-{gen3,wallets}.test.ts",
   "test/sim/ledger-store.test.ts",
