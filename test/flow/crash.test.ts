@@ -1,7 +1,7 @@
 /**
  * R10: the service is killed repeatedly, at random moments, while the chain goes on: its trades, and all that wallets
  * did on a model of the contracts.
- * `KILL_ROUNDS` sets how often. By default it is as often as 25 seconds allow, which is a sample.
+ * `KILL_ROUNDS` sets how often. By default it is as often as 15 seconds allow, which is a sample.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -30,7 +30,7 @@ import { getFacts } from "../support/store-chain.ts";
 const requested = process.env["KILL_ROUNDS"];
 const rounds = Number(requested ?? 100);
 /** The time for all kills. If a start takes long, there are fewer kills, unless `KILL_ROUNDS` is set. */
-const budgetMs = requested === undefined ? 25_000 : Number.POSITIVE_INFINITY;
+const budgetMs = requested === undefined ? 15_000 : Number.POSITIVE_INFINITY;
 const roundsMin = 5;
 /** The longest delays before a kill, as a share of the time of a start: during a start, and during some appends. */
 const startShareMax = 1.2;
