@@ -2,7 +2,7 @@
  * Writes final days as Parquet files (docs/lake.md). A day is written once its last block is final. Files get their name
  * only when all files of the day are complete, and the manifest names them after that: a crash leaves the lake as it was.
  */
-import { mkdir, readFile } from "node:fs/promises";
+import { lstat, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { version } from "../base/config/version.ts";
@@ -14,6 +14,8 @@ import { readFirstTime } from "../storage/lake/lake-parts.ts";
 import { StagedRows } from "../storage/lake/staged-rows.ts";
 import { type RepairedBlocks, readRepairedBlocks } from "../storage/recovery/repaired-blocks.ts";
 import { daySeconds, exportDay, type RunningExport, toDate } from "./export-day.ts";
+import { openFolderLake } from "./folder-lake.ts";
+import { readManifestText } from "./import-lake.ts";
 import { LakeError } from "./lake-error.ts";
 import type { LakeExport } from "./lake-export.ts";
 import { place, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
@@ -92,7 +94,7 @@ async function readExisting({
   coverage,
   signKey,
 }: LakeExport): Promise<Manifest | null> {
-  const text = await readManifestText(folder);
+  const text = await readWritten(folder);
   if (text === null) return null;
   const manifest = parseManifest(text);
   if (signKey === null && "signature" in Object(tryParseJson(text))) {
@@ -109,11 +111,13 @@ async function readExisting({
   return manifest;
 }
 
-function readManifestText(folder: string): Promise<string | null> {
-  return readFile(join(folder, manifestName), "utf8").catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === "ENOENT") return null;
-    throw thrown;
-  });
+/** Returns the manifest of a folder as it is; `null` when it has none. */
+async function readWritten(folder: string): Promise<string | null> {
+  const isMissing = await lstat(join(folder, manifestName)).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === "ENOENT",
+  );
+  return isMissing ? null : readManifestText(openFolderLake(folder));
 }
 
 /** Exports the days of a range of blocks, up to a day; by default all that are final. Yields the slices of each. */
@@ -221,7 +225,7 @@ async function writeSlices(
 
 async function writeManifest({ folder, signKey }: LakeExport, manifest: Manifest): Promise<void> {
   const text = formatManifest(manifest, signKey);
-  if (text === (await readManifestText(folder))) return;
+  if (text === (await readWritten(folder))) return;
   await writeDraft(folder, manifestName, Buffer.from(text));
   await publish(folder, manifestName);
 }

@@ -31,17 +31,16 @@ async function* readFolderFile(
     throw new LakeError(`${join(folder, path)} cannot be read: ${thrown.message}`);
   });
   try {
-    if (!(await file.stat()).isFile()) throw new LakeError(`${join(folder, path)} is not a file`);
-    let bytes = 0;
-    for await (const piece of file.createReadStream({ autoClose: false })) {
-      bytes += (piece as Buffer).length;
-      if (bytes > bytesMax) {
-        throw new LakeError(
-          `${join(folder, path)} has more than ${bytesMax} bytes, which the manifest allows`,
-        );
-      }
-      yield piece as Buffer;
+    const found = await file.stat();
+    if (!found.isFile()) throw new LakeError(`${join(folder, path)} is not a file`);
+    if (found.size > bytesMax) {
+      throw new LakeError(
+        `${join(folder, path)} has more than ${bytesMax} bytes, the most it may have`,
+      );
     }
+    // It can grow meanwhile.
+    for await (const piece of file.createReadStream({ autoClose: false, end: bytesMax }))
+      yield piece as Buffer;
   } finally {
     await file.close();
   }

@@ -310,7 +310,12 @@ export async function readManifest(
   source: LakeSource,
   publicKey: KeyObject | null,
 ): Promise<Manifest> {
+  return parseManifest(await readManifestText(source), publicKey);
+}
+
+/** Reads the manifest of a lake as it is. Throws `LakeError`. */
+export async function readManifestText(source: LakeSource): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of source.read(manifestName, manifestBytesMax)) pieces.push(piece);
-  return parseManifest(Buffer.concat(pieces).toString("utf8"), publicKey);
+  return Buffer.concat(pieces).toString("utf8");
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { parquetMetadata } from "hyparquet";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
@@ -34,7 +34,7 @@ export async function writeDraft(
   bytes: Uint8Array,
 ): Promise<Pick<LakeFile, "bytes" | "sha256">> {
   const target = join(folder, path);
-  await awaitWrite(mkdir(dirname(target), { recursive: true }), place);
+  await awaitWrite(makeParents(folder, path), place);
   const hash = createHash("sha256");
   const file = await awaitWrite(open(`${target}.draft`, "w"), place);
   try {
@@ -53,6 +53,17 @@ export async function writeDraft(
     await file.close();
   }
   return { bytes: bytes.length, sha256: hash.digest("hex") };
+}
+
+/** Makes the folders of a path, but not the lake: one that has vanished has lost its files. */
+async function makeParents(folder: string, path: string): Promise<void> {
+  let made = folder;
+  for (const name of path.split("/").slice(0, -1)) {
+    made = join(made, name);
+    await mkdir(made).catch((thrown: NodeJS.ErrnoException) => {
+      if (thrown.code !== "EEXIST") throw thrown;
+    });
+  }
 }
 
 /** Gives a draft its name. */

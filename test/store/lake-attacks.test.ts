@@ -171,6 +171,10 @@ test("a manifest with gaps, overlaps, days out of order, huge numbers or other p
       "fills\\date=2026-01-01\\part-0.parquet",
       "fills/date=2026-01-01/part-0.parquet\u0000",
       "http://127.0.0.1/part-0.parquet",
+      "fills/date=2026-01-01/part-\u0660.parquet",
+      "ﬁlls/date=2026-01-01/part-0.parquet",
+      "fills/date=2026-01-01/part-0.parquet\n",
+      "fills/%2e%2e/part-0.parquet",
     ].map(
       (path) =>
         [

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { version } from "../../src/base/config/version.ts";
@@ -149,6 +150,13 @@ test("a changed, cut, missing or linked file and a changed manifest are refused 
       },
       /is not a file/,
     ],
+    [
+      async () => {
+        await rm(path);
+        await mkdir(path);
+      },
+      /is not a file/,
+    ],
   ];
   await filled.source.close();
   const into = await StoreFolder.open(t);
@@ -158,9 +166,15 @@ test("a changed, cut, missing or linked file and a changed manifest are refused 
       imported(t, filled, { into }),
       (thrown) => thrown instanceof LakeError && message.test(thrown.message),
     );
-    await rm(path, { force: true });
+    await rm(path, { force: true, recursive: true });
     await writeFile(path, original);
   }
+  const day = dirname(path);
+  await rename(day, `${folder}-day`);
+  await symlink(`${folder}-day`, day);
+  await assert.rejects(imported(t, filled, { into }), /date=\S+ is a symbolic link/);
+  await rm(day);
+  await rename(`${folder}-day`, day);
   const named = [...Object.values(manifest.slices[0]?.files ?? {}), manifest.markets];
   assert(named.length > 4);
   for (const file of named) {
@@ -190,6 +204,8 @@ test("a changed, cut, missing or linked file and a changed manifest are refused 
     await writeFile(join(folder, "manifest.json"), wrong);
     await assert.rejects(readManifest(source, publicKey), message);
   }
+  await truncate(join(folder, "manifest.json"), 2 ** 30);
+  await assert.rejects(readManifest(source, publicKey), /has more than 268435456 bytes/);
   const other = generateKeyPairSync("ed25519").publicKey;
   await writeFile(join(folder, "manifest.json"), text);
   await assert.rejects(readManifest(source, other), /not valid for the key of --verify-key/);
@@ -299,6 +315,36 @@ test("a lake of another chain, other contracts, other wallets or another version
       (thrown) => thrown instanceof LakeError && message.test(thrown.message),
     );
   assert.deepEqual(await exported(filled), manifest);
+});
+
+test("an export to what is no folder of a lake, or vanishes, ends with a sentence", async (t) => {
+  const filled = await openFilled(t, 13);
+  const name = "manifest.json";
+  const cases: readonly [prepare: (folder: string) => Promise<unknown>, message: RegExp][] = [
+    [(folder) => mkdir(join(folder, name)), /manifest\.json is not a file$/],
+    [(folder) => symlink("/etc/hostname", join(folder, name)), /is a symbolic link/],
+    [async (folder) => execFileSync("mkfifo", [join(folder, name)]), /is not a file$/],
+    [(folder) => writeFile(join(folder, name), "\u0000"), /not a manifest of a lake/],
+    [
+      async (folder) => {
+        await writeFile(join(folder, name), "");
+        await truncate(join(folder, name), 2 ** 30);
+      },
+      /has more than 268435456 bytes/,
+    ],
+    [(folder) => writeFile(join(folder, "fills"), ""), /^the lake cannot be written: ENOTDIR/],
+    [(folder) => mkdir(join(folder, "lock")), /^the lake cannot be written: /],
+  ];
+  for (const [index, [prepare, message]] of cases.entries()) {
+    const folder = `${filled.folder}-${index}`;
+    await mkdir(folder);
+    await prepare(folder);
+    await assert.rejects(exported({ ...filled, folder }), { message });
+  }
+  const onDay = () => rmSync(filled.folder, { recursive: true });
+  await assert.rejects(exported(filled, { onDay }), /^\S+: the lake cannot be written: ENOENT/);
+  const manifest = await exported(filled);
+  assert.deepEqual(await assertComplete(filled.folder), manifest);
 });
 
 test("two exports to one folder do not mix", async (t) => {

@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Writable } from "node:stream";
 import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { cleanUp } from "../../../test/support/clean-up.ts";
 import { LakeError } from "../../lake/lake-error.ts";
 import { mayHaveKey, openHttpLake } from "./http-lake.ts";
@@ -60,6 +61,11 @@ test("a server that always fails, refuses or sends too much fails with one sente
   await assert.rejects(read(closed), isRefused(/answers with status 401: it needs --key-file/));
   const large = await serve(t, (_request, response) => void response.end(content));
   await assert.rejects(read(large, { bytesMax: 100 }), isRefused(/more than 100 bytes/));
+  const encoded = await serve(t, ({ headers }, response) => {
+    assert.equal(headers["accept-encoding"], "identity");
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(content));
+  });
+  await assert.rejects(read(encoded), isRefused(/sent with Content-Encoding gzip: serve/));
 });
 
 test("a server with a slow header or body fails with one sentence", async (t) => {

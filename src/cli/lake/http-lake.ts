@@ -75,7 +75,7 @@ async function* download(
         bytes += piece.length;
         if (bytes > bytesMax)
           throw new LakeError(
-            `${toText(url)} has more than ${bytesMax} bytes, which the manifest allows`,
+            `${toText(url)} has more than ${bytesMax} bytes, the most it may have`,
           );
         yield piece;
       }
@@ -131,7 +131,14 @@ async function openBody(
       isGuarded: redirects > 0 && !lake.allowPrivate,
     });
     const { statusCode = 0, headers } = response;
-    if (statusCode === 200 || (statusCode === 206 && from > 0)) return response;
+    if (statusCode === 200 || (statusCode === 206 && from > 0)) {
+      const { "content-encoding": encoding = "identity" } = headers;
+      if (encoding === "identity") return response;
+      response.destroy();
+      throw new LakeError(
+        `${toText(url)} is sent with Content-Encoding ${encoding}: serve the lake without one`,
+      );
+    }
     response.destroy();
     if (passingStatuses.has(statusCode)) throw new BusyError(statusCode, headers["retry-after"]);
     const { location } = headers;
@@ -158,6 +165,7 @@ function request(
 ): Promise<http.IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const headers = {
+    "accept-encoding": "identity",
     ...(from === 0 ? {} : { range: `bytes=${from}-` }),
     ...(key !== null && mayHaveKey(url, new URL(base)) ? { "x-api-key": key } : {}),
   };
