@@ -18,7 +18,7 @@ import { openFolderLake } from "./folder-lake.ts";
 import { readManifestText } from "./import-lake.ts";
 import { LakeError } from "./lake-error.ts";
 import type { LakeExport } from "./lake-export.ts";
-import { place, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
+import { lakeLocation, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
 import {
   formatManifest,
   type LakeSlice,
@@ -36,9 +36,9 @@ import {
  */
 export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;
-  await awaitWrite(mkdir(folder, { recursive: true }), place);
+  await awaitWrite(mkdir(folder, { recursive: true }), lakeLocation);
   const busy = `another process exports to ${folder}; wait until it has finished`;
-  const unlock = lockFolder(folder, { variable: "--lake", busy, location: place });
+  const unlock = lockFolder(folder, { variable: "--lake", busy, location: lakeLocation });
   try {
     const manifest = await readExisting(request);
     await removeUnnamed(folder, manifest);

@@ -12,7 +12,7 @@ import { lakeFactTables } from "../storage/lake/lake-tables.ts";
 import { isLakePath, type LakeFile, type LakeSlice, type Manifest } from "./manifest.ts";
 
 /** What messages call the folder. */
-export const place = "the lake";
+export const lakeLocation = "the lake";
 
 const pieceBytes = 1024 * 1024;
 
@@ -34,18 +34,18 @@ export async function writeDraft(
   bytes: Uint8Array,
 ): Promise<Pick<LakeFile, "bytes" | "sha256">> {
   const target = join(folder, path);
-  await awaitWrite(makeParents(folder, path), place);
+  await awaitWrite(makeParents(folder, path), lakeLocation);
   const hash = createHash("sha256");
-  const file = await awaitWrite(open(`${target}.draft`, "w"), place);
+  const file = await awaitWrite(open(`${target}.draft`, "w"), lakeLocation);
   try {
     // In pieces, so that requests of a service that exports have their turn.
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       const piece = bytes.subarray(at, at + pieceBytes);
       hash.update(piece);
-      await awaitWrite(file.writeFile(piece), place);
+      await awaitWrite(file.writeFile(piece), lakeLocation);
       await turn();
     }
-    await awaitWrite(file.sync(), place);
+    await awaitWrite(file.sync(), lakeLocation);
   } catch (thrown) {
     await rm(`${target}.draft`, { force: true });
     throw thrown;
@@ -68,7 +68,7 @@ async function makeParents(folder: string, path: string): Promise<void> {
 
 /** Gives a draft its name. */
 export async function publish(folder: string, path: string): Promise<void> {
-  await awaitWrite(rename(join(folder, `${path}.draft`), join(folder, path)), place);
+  await awaitWrite(rename(join(folder, `${path}.draft`), join(folder, path)), lakeLocation);
 }
 
 /**

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import {
   fileRoute,
   inlineHash,
-  madeOnce,
+  memoize,
   pagePolicy,
   pageRoute,
   staticFile,
@@ -92,7 +92,7 @@ export function referenceRoutes(): readonly Route[] {
       path: `/${scriptPath}`,
       summary: "The script of the API reference",
       cacheControl: "private, max-age=86400",
-      handler: madeOnce(readScript),
+      handler: memoize(readScript),
     }),
   ];
 }

@@ -8,7 +8,7 @@ import {
   fileRoute,
   getContentType,
   getRootUrl,
-  madeOnce,
+  memoize,
   pagePolicy,
   pageRoute,
   staticFile,
@@ -51,7 +51,7 @@ const yearSeconds = 31_536_000;
  * shows pictures of markets from `imageOrigins` only.
  */
 export function explorerRoutes(imageOrigins: readonly string[], open = openExplorer) {
-  const readFiles = madeOnce(async () => keep(await open(), imageOrigins));
+  const readFiles = memoize(async () => keep(await open(), imageOrigins));
   // In the browser it shows what its address names, or that there is no such page.
   const page = async (target: string): Promise<PackableBytes> =>
     (await readFiles()).getPage(getRootUrl(target));

@@ -21,11 +21,11 @@ import { ResponseCache } from "../route/response-cache.ts";
 import type { Route } from "../route/route.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
-import { BareAnswers, everyMethod } from "./bare-answers.ts";
 import { readJsonBodies } from "./json-body.ts";
+import { everyMethod, RawResponses } from "./raw-responses.ts";
 import { findHostFault, getRequestId, hasBody } from "./request-head.ts";
 import { frameworkOptions, getNodeOptions, type SocketOptions } from "./server-options.ts";
-import { findCanonicalTarget, unknownPath, wantsPage } from "./unknown-path.ts";
+import { acceptsPage, findCanonicalTarget, unknownPath } from "./unknown-path.ts";
 
 type ServerOptions = SocketOptions & {
   readonly routes: readonly Route[];
@@ -63,7 +63,7 @@ declare module "fastify" {
 /**
  * The HTTP service. The life of a request, in order:
  *
- *   malformed bytes -> BareAnswers
+ *   malformed bytes -> RawResponses
  *   request whose response is cached -> FastPath: admission, response
  *   any other request -> #receive: admission, headers of every response, path, Host, body allowed
  *           -> refuseMethod if the path has no such method
@@ -82,14 +82,14 @@ export class HttpServer {
   readonly #singleFlight: SingleFlight;
   readonly #fastPath: FastPath;
   readonly #idleConnections: IdleConnections;
-  readonly #bare: BareAnswers;
+  readonly #rawResponses: RawResponses;
   #url = "";
 
   private constructor(options: ServerOptions) {
     this.#options = options;
     this.#corsOrigins = new Set(options.corsOrigins);
     this.#paths = [...new Set(options.routes.map(({ path }) => path))];
-    this.#bare = new BareAnswers(options);
+    this.#rawResponses = new RawResponses(options);
     const cache = new ResponseCache();
     const { freshness = () => nothingIndexed } = options;
     this.#singleFlight = new SingleFlight(cache, freshness);
@@ -109,13 +109,15 @@ export class HttpServer {
         createServer(getNodeOptions(options), (request, response) => {
           const isTaken = this.node.listening && this.#fastPath.tryAnswer(request, response);
           if (isTaken === true) return;
-          this.#bare.pending.add(response);
+          this.#rawResponses.pending.add(response);
           void thenMaybe(isTaken, (isAnswered) => {
             if (!isAnswered) handle(request, response);
           });
-        }).setTimeout(webLimits.socketIdleTimeoutMs, (socket) => this.#bare.pending.close(socket)),
+        }).setTimeout(webLimits.socketIdleTimeoutMs, (socket) =>
+          this.#rawResponses.pending.close(socket),
+        ),
       genReqId: getRequestId,
-      clientErrorHandler: (error, socket) => this.#bare.answerMalformed(error, socket),
+      clientErrorHandler: (error, socket) => this.#rawResponses.answerMalformed(error, socket),
       // A path that cannot be decoded is an unknown path. Fastify runs no hooks for it, so they are called here.
       frameworkErrors: (_error, request, reply) =>
         receive(request, reply, (refusal) => {
@@ -168,7 +170,10 @@ export class HttpServer {
   /** Stops accepting connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
     const { drainTimeoutMs, silentDrainMs, idleSweepMs } = webLimits;
-    const deadline = setTimeout(() => this.#bare.pending.closeAll(this.node), drainTimeoutMs);
+    const deadline = setTimeout(
+      () => this.#rawResponses.pending.closeAll(this.node),
+      drainTimeoutMs,
+    );
     const silence = setTimeout(() => this.#idleConnections.destroyAll(), silentDrainMs);
     // A response that began before the close promised keep-alive, so its connection is closed when it becomes idle.
     const idle = setInterval(() => this.node.closeIdleConnections(), idleSweepMs);
@@ -238,7 +243,7 @@ export class HttpServer {
     for (const name of ["content-encoding", "etag", "link", "trailer"]) reply.removeHeader(name);
     void reply.code(status).headers(headers);
     // A browser that opens an unknown page gets one of the explorer's.
-    const isUnknownPage = error.code === "NOT_FOUND" && wantsPage(request.raw);
+    const isUnknownPage = error.code === "NOT_FOUND" && acceptsPage(request.raw);
     const page = isUnknownPage ? this.#options.unknownPage?.(request.raw.url ?? "/") : undefined;
     if (page === undefined) return void reply.send(body);
     const packed = page.then((bytes) => bodyFor(reply, bytes));
@@ -339,10 +344,10 @@ export class HttpServer {
 
   /** Handles requests that Node would otherwise answer without our headers. */
   #answerWhatNodeWould(): void {
-    const bare = this.#bare;
+    const rawResponses = this.#rawResponses;
     this.node.on("upgrade", (request, socket: Socket, head) => {
-      if (this.#options.stream?.accepts(request)) bare.upgrade({ request, socket, head });
-      else void bare.decline(this.node, { request, socket, head });
+      if (this.#options.stream?.accepts(request)) rawResponses.upgrade({ request, socket, head });
+      else void rawResponses.decline(this.node, { request, socket, head });
     });
     // Without a socket, an earlier response is still being sent, and `100 Continue` would be written into it. Clients
     // send the body without it too.
@@ -353,7 +358,9 @@ export class HttpServer {
     this.node.on("checkExpectation", (request, response) => {
       this.node.emit("request", request, response);
     });
-    this.node.on("connect", (request, socket: Socket) => bare.refuseConnect(request, socket));
+    this.node.on("connect", (request, socket: Socket) =>
+      rawResponses.refuseConnect(request, socket),
+    );
   }
 }
 

@@ -28,7 +28,7 @@ export function getRootUrl(target: string): string {
 }
 
 /** Returns a function that makes something at the first call, for all calls. After a failure the next call tries again. */
-export function madeOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
+export function memoize<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | null = null;
   return async () =>
     (made ??= make().catch((thrown: unknown) => {

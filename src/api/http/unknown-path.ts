@@ -8,7 +8,7 @@ import { getRootUrl } from "./static-file.ts";
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
 
 /** Returns whether a browser is opening a page rather than calling the API. */
-export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
+export function acceptsPage({ method, url = "", headers }: IncomingMessage): boolean {
   const isRead = method === "GET" || method === "HEAD";
   return isRead && !apiPath.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
 }

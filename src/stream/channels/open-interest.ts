@@ -27,7 +27,7 @@ export function openOpenInterest({ sources, conditionIds }: Opening): ChannelLog
     const changes = tokenIds.map((id) => directory.getSupply(id).seq);
     const traded = joinedNewestTrade(tokenIds, directory)?.trade.seq ?? -1;
     // Tokens can move and trade before a log says of which market they are.
-    const seq = Math.max(...changes, traded, directory.getKnownSince(conditionId));
+    const seq = Math.max(...changes, traded, directory.getDefinitionSeq(conditionId));
     const supplies = new Map(tokenIds.map((id) => [id, directory.getSupply(id)]));
     const isComplete = tokenIds.every((id) => directory.isCompleteToken(id));
     const row = toMarketInterestRow({

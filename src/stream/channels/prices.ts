@@ -19,7 +19,7 @@ export function openPrices({ request, sources, tokenIds }: Opening): ChannelLog 
     const conditionId = directory.getSlot(tokenId)?.conditionId;
     // The complement, which may have the price, can become known later.
     const isKnown = conditionId !== undefined && (traded !== -1 || priced !== -1);
-    return Math.max(traded, priced, isKnown ? directory.getKnownSince(conditionId) : -1);
+    return Math.max(traded, priced, isKnown ? directory.getDefinitionSeq(conditionId) : -1);
   };
   const toEntries = (requested: readonly TokenId[]): readonly Entry[] => {
     const entries = requested.flatMap((tokenId) => {

@@ -95,7 +95,7 @@ export class ListedConditions extends Conditions {
    * The position of the newest log that decides which tokens a condition's market has, and whether all their transfers are
    * indexed; -1 for an unknown condition.
    */
-  getKnownSince(conditionId: ConditionId): number {
+  getDefinitionSeq(conditionId: ConditionId): number {
     const seqs = this.conditionsOfMarket(conditionId).flatMap((id) => {
       const { createdSeq = -1, gen3 = null } = this.conditions.get(id) ?? {};
       const announced = gen3 === null ? null : this.gen3.getAnnouncedSeq(gen3.eventId);

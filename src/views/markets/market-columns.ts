@@ -223,7 +223,7 @@ export class MarketColumns {
   /** Counts the listed markets that have a label of `getLabels`, and sums their volume of 24 hours. */
   countLabel(label: number): LabelCount {
     const count = { markets: 0, openMarkets: 0, dayVolumeUsd: 0, ordinal: -1 };
-    this.labels.forEachThing(label, (ordinal) => {
+    this.labels.forEachItem(label, (ordinal) => {
       const flags = this.flags.get(ordinal);
       if ((flags & marketFlags.listed) === 0 || this.isReverted(ordinal)) return;
       count.markets += 1;

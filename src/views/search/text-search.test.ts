@@ -168,7 +168,7 @@ describe("a search of texts", () => {
     for (const word of ["often", "seldom", "new"]) {
       const scores = getScores(index, word, items);
       const visited = new Uint8Array(items);
-      index.forEachThing(
+      index.forEachItem(
         terms.get(word) ?? -1,
         (item) => (visited[item] = (visited[item] ?? 0) + 1),
       );

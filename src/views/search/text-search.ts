@@ -86,7 +86,7 @@ export class TextSearch {
   }
 
   /** Calls `visit` with each item that has a term. Each takes some nanoseconds. */
-  forEachThing(term: number, visit: (item: number) => void): void {
+  forEachItem(term: number, visit: (item: number) => void): void {
     const owners = this.#owners.values;
     this.#postings.forEach(term, (document) => {
       const owner = owners[document] ?? 0;

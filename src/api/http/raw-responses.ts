@@ -27,20 +27,20 @@ export const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
 const invalidTarget = "HPE_INVALID_URL";
 
 /** The parts that responses on a bare socket need. */
-type BareParts = {
+type RawResponseParts = {
   readonly admission: Admission;
   readonly observe?: (observation: Observation) => void;
   readonly stream?: Pick<StreamServer, "take">;
 };
 
 /** Responds where Node has no response object: malformed bytes, `CONNECT`, and requests for another protocol. */
-export class BareAnswers {
+export class RawResponses {
   readonly pending = new PendingResponses();
   /** Connections that sent invalid HTTP. Each gets one response. */
   readonly #malformed = new WeakSet<Socket>();
-  readonly #parts: BareParts;
+  readonly #parts: RawResponseParts;
 
-  constructor(parts: BareParts) {
+  constructor(parts: RawResponseParts) {
     this.#parts = parts;
   }
 
