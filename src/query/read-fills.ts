@@ -11,10 +11,10 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { isIn, joinConditions, rangeConditions } from "./condition.ts";
 import { type FillFilter, toFillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
-import { type NearPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
+import { type ListPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 /** Trades of a ledger whose fills one query reads. */
-const tracedRowsMax = 10_000;
+const ledgerRowsMax = 10_000;
 
 /** Returns how to read the rows of a list of fills. */
 export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
@@ -23,19 +23,19 @@ export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
   const table = tableFor(filter);
   const hasFewTokens = table === "fills_by_token" && isFew(tokenIds);
   const condition = toFillCondition(filter);
-  const wallet = getTracedWallet(list);
-  const traced = wallet === null ? "" : ` AND ${tradedBlocksSql(wallet)}`;
+  const wallet = getLedgerWallet(list);
+  const ledgerSql = wallet === null ? "" : ` AND ${tradedBlocksSql(wallet)}`;
   return {
     ...list,
     query: "trades",
     ...getTable(table),
     ...(hasFewTokens
-      ? { byToken: tokenIds.map((id) => toSql({ ...filter, tokenIds: [id] }, tokens) + traced) }
+      ? { byToken: tokenIds.map((id) => toSql({ ...filter, tokenIds: [id] }, tokens) + ledgerSql) }
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
-    getNearPart: (facts, limit) => getNearPart(facts, { ...list, limit }),
+    getFirstPart: (facts, limit) => getFirstPart(facts, { ...list, limit }),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
-    sql: condition.sql + traced,
+    sql: condition.sql + ledgerSql,
     holds: condition.holds,
   };
 }
@@ -56,7 +56,7 @@ function getTable(table: FillTable): Pick<StoredList<Fill>, "table" | "read"> {
 }
 
 /** Returns a wallet that all fills of a list have on one side, and whose trades the ledger has; `null` without one. */
-function getTracedWallet({ filter, tokens }: Omit<FillPage, "limit">): Address | null {
+function getLedgerWallet({ filter, tokens }: Omit<FillPage, "limit">): Address | null {
   const { maker, taker, wallet, orderHash, txHash } = filter;
   // The index of a hash is faster.
   if (tokens === undefined || (orderHash ?? txHash) !== undefined) return null;
@@ -74,11 +74,11 @@ function tradedBlocksSql(wallet: Address): string {
  * Reads the next `rowsMax` trades of a ledger, and returns the part of a list that is in their blocks. Further parts are
  * larger: few of the fills pass the filter.
  */
-async function readTracedPart(
+async function readLedgerPart(
   facts: IndexedFacts,
   wallet: Address,
   { rowsMax, ...page }: FillPage & { readonly rowsMax: number },
-): Promise<NearPart<Fill>> {
+): Promise<ListPart<Fill>> {
   const seqs = await readTradeSeqs(facts, wallet, { ...page, limit: rowsMax });
   const blocks = new Set(seqs.map((seq) => integerLiteral(toBlockNumber(seq))));
   const sql = `${toSql(page.filter, page.tokens)} AND ${isIn(blockSql, [...blocks])}`;
@@ -90,12 +90,12 @@ async function readTracedPart(
   const bound = isRising ? toFirstSeq(toBlockNumber(last)) : last;
   const after = (isRising ? bound - 1 : bound) as Seq;
   // All rows can be of one block, which is read again.
-  const more = Math.min(2 * rowsMax, after === page.after ? Infinity : tracedRowsMax);
+  const more = Math.min(2 * rowsMax, after === page.after ? Infinity : ledgerRowsMax);
   return {
     sql: `${sql} AND seq ${isRising ? "<" : ">="} ${integerLiteral(bound)}`,
     bound,
     rows,
-    readNext: () => readTracedPart(facts, wallet, { ...page, after, rowsMax: more }),
+    readNext: () => readLedgerPart(facts, wallet, { ...page, after, rowsMax: more }),
   };
 }
 
@@ -110,7 +110,7 @@ async function readTradeSeqs(
   const isNarrow = pairs.length > 0 && pairs.every(({ length }) => length === 2);
   const tokens = new Set(pairs.flat().map(hexLiteral));
   const rows = await engine.query(
-    `SELECT seq FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${wholeBlocksSql(page)}
+    `SELECT seq FROM ledger WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade' AND ${remainingBlocksSql(page)}
      ${isNarrow ? `AND ${isIn("token_id", [...tokens])}` : ""} ${roleSql(page.filter, wallet)}
      ORDER BY seq ${page.order} LIMIT ${integerLiteral(page.limit)} SETTINGS ${inOrderSettings}`,
   );
@@ -124,7 +124,7 @@ function roleSql({ maker, taker, roles = ["taker"] }: FillFilter, wallet: Addres
 }
 
 /** Returns the condition of the rows of a ledger in the blocks of the rest of a list. */
-function wholeBlocksSql({ filter, order, after }: FillPage): string {
+function remainingBlocksSql({ filter, order, after }: FillPage): string {
   const { timestampFrom, timestampTo, seqFrom = 0, seqTo = Infinity } = filter;
   const [from, to] =
     order === "asc"
@@ -163,13 +163,13 @@ export async function readFills(facts: IndexedFacts, page: FillPage): Promise<re
 }
 
 /** Returns the part of a list that probably contains the page; `null` when there is no estimate. */
-function getNearPart(
+function getFirstPart(
   facts: IndexedFacts,
   page: FillPage,
-): NearPart<Fill> | null | Promise<NearPart<Fill>> {
-  const wallet = getTracedWallet(page);
+): ListPart<Fill> | null | Promise<ListPart<Fill>> {
+  const wallet = getLedgerWallet(page);
   // A few more: a trade with oneself has two rows.
-  if (wallet !== null) return readTracedPart(facts, wallet, { ...page, rowsMax: page.limit + 5 });
+  if (wallet !== null) return readLedgerPart(facts, wallet, { ...page, rowsMax: page.limit + 5 });
   const { filter, order } = page;
   const bound = pageBound(facts, page);
   if (bound === undefined) return null;

@@ -34,7 +34,7 @@ export type StoredList<Item extends Positioned> = ListOrder &
     /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
     readonly byToken?: readonly string[];
     /** Returns the part of the list that probably contains the first `limit` rows, to be read first; `null` for all. */
-    readonly getNearPart?: (facts: IndexedFacts, limit: number) => MaybeNearPart<Item>;
+    readonly getFirstPart?: (facts: IndexedFacts, limit: number) => MaybeListPart<Item>;
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
     /** Encodes rows of the table as an Arrow stream, for lists that the engine can encode. */
     readonly encode?: EncodeRows;
@@ -53,15 +53,15 @@ type RowTable<Item extends Positioned> = Pick<StoredList<Item>, "table" | "read"
  * A part of a list that has its first rows: up to the position `bound`, or all of it when `bound` is `null`. It can be
  * read from another table.
  */
-export type NearPart<Item extends Positioned> = {
+export type ListPart<Item extends Positioned> = {
   readonly sql: string;
   readonly bound: Seq | null;
   readonly rows?: RowTable<Item>;
   /** Reads where the next part is. Without it the rest of the list is read. */
-  readonly readNext?: () => Promise<NearPart<Item>>;
+  readonly readNext?: () => Promise<ListPart<Item>>;
 };
 
-type MaybeNearPart<Item extends Positioned> = NearPart<Item> | null | Promise<NearPart<Item>>;
+type MaybeListPart<Item extends Positioned> = ListPart<Item> | null | Promise<ListPart<Item>>;
 
 /** How many rows to read, and how many of them together. */
 type ChunkSize = { readonly chunkRows: number; readonly rowsMax: number };
@@ -98,19 +98,22 @@ export class RowSnapshot<Item extends Positioned> {
 
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
-    const { order, query, getNearPart } = this.#list;
+    const { order, query, getFirstPart } = this.#list;
     const unfinalized = this.#unfinalized.slice(0, limit);
     if (order === "desc" && unfinalized.length === limit) {
       this.#facts.reads.add(query, "head");
       return unfinalized;
     }
-    const near = (await getNearPart?.(this.#facts, limit)) ?? null;
+    const firstPart = (await getFirstPart?.(this.#facts, limit)) ?? null;
     if (order === "asc") {
-      return [...(await this.#readFinal(this.#list, limit, near)), ...unfinalized].slice(0, limit);
+      return [...(await this.#readFinal(this.#list, limit, firstPart)), ...unfinalized].slice(
+        0,
+        limit,
+      );
     }
     return [
       ...unfinalized,
-      ...(await this.#readFinal(this.#list, limit - unfinalized.length, near)),
+      ...(await this.#readFinal(this.#list, limit - unfinalized.length, firstPart)),
     ];
   }
 
@@ -131,8 +134,8 @@ export class RowSnapshot<Item extends Positioned> {
 
   /** Reads the first `rowsMax` rows in order, `chunkRows` at a time. */
   chunks(size: ChunkSize): AsyncGenerator<readonly Item[], void, undefined> {
-    return this.#inOrder(size, async (position, left) => {
-      const limit = Math.min(size.chunkRows, left);
+    return this.#inOrder(size, async (position, remaining) => {
+      const limit = Math.min(size.chunkRows, remaining);
       const chunk = await this.#readFinal(position, limit);
       return { chunk, next: chunk.length < limit ? undefined : chunk.at(-1) };
     });
@@ -143,27 +146,27 @@ export class RowSnapshot<Item extends Positioned> {
     size: ChunkSize & { readonly groupRows: number },
     encode: (from: string) => Promise<Uint8Array>,
   ): AsyncGenerator<readonly Item[] | EncodedRows, void, undefined> {
-    return this.#inOrder(size, (position, left) =>
-      this.#encodeFinal(position, Math.min(size.groupRows, left), encode),
+    return this.#inOrder(size, (position, remaining) =>
+      this.#encodeFinal(position, Math.min(size.groupRows, remaining), encode),
     );
   }
 
   /** Yields final rows, which `readFinal` reads after a position, and the unfinalized rows before or after them. */
   async *#inOrder<Chunk extends { readonly length: number }>(
     { chunkRows, rowsMax }: ChunkSize,
-    readFinal: (position: FinalPosition, left: number) => Promise<FinalChunk<Chunk>>,
+    readFinal: (position: FinalPosition, remaining: number) => Promise<FinalChunk<Chunk>>,
   ): AsyncGenerator<Chunk | readonly Item[], void, undefined> {
     const isRising = this.#list.order === "asc";
     const unfinalized = this.#unfinalized.slice(0, rowsMax);
     if (!isRising) yield* toChunks(unfinalized, chunkRows);
-    let left = rowsMax - (isRising ? 0 : unfinalized.length);
-    for (let position: FinalPosition | undefined = this.#list; position && left > 0; ) {
-      const { chunk, next }: FinalChunk<Chunk> = await readFinal(position, left);
+    let remaining = rowsMax - (isRising ? 0 : unfinalized.length);
+    for (let position: FinalPosition | undefined = this.#list; position && remaining > 0; ) {
+      const { chunk, next }: FinalChunk<Chunk> = await readFinal(position, remaining);
       if (chunk.length > 0) yield chunk;
-      left -= chunk.length;
+      remaining -= chunk.length;
       position = next && { after: next.seq, afterSub: next.sub };
     }
-    if (isRising) yield* toChunks(unfinalized.slice(0, left), chunkRows);
+    if (isRising) yield* toChunks(unfinalized.slice(0, remaining), chunkRows);
   }
 
   /** Encodes the first final rows after a position. */
@@ -194,24 +197,24 @@ export class RowSnapshot<Item extends Positioned> {
   async #readFinal(
     { after, afterSub }: FinalPosition,
     limit: number,
-    near: NearPart<Item> | null = null,
+    firstPart: ListPart<Item> | null = null,
   ): Promise<readonly Item[]> {
     const { order, query } = this.#list;
     if (order === "desc" && after === 0 && afterSub === undefined) return [];
     this.#facts.reads.add(query, "engine");
     const page = { after, afterSub, boundary: this.#boundary, limit };
     const rows: Item[] = [];
-    let rest = page;
-    for (let part = near; part !== null; part = (await part.readNext?.()) ?? null) {
-      rows.push(...(await this.#readPart(part.sql, rest, part.rows)));
+    let remaining = page;
+    for (let part = firstPart; part !== null; part = (await part.readNext?.()) ?? null) {
+      rows.push(...(await this.#readPart(part.sql, remaining, part.rows)));
       if (rows.length === limit || part.bound === null) return rows;
       const next =
         order === "asc"
           ? { after: Math.max(after ?? 0, part.bound - 1) as Seq }
           : { boundary: Math.min(this.#boundary, part.bound) as Seq };
-      rest = { ...page, ...next, limit: limit - rows.length };
+      remaining = { ...page, ...next, limit: limit - rows.length };
     }
-    return [...rows, ...(await this.#readByToken(rest))];
+    return [...rows, ...(await this.#readByToken(remaining))];
   }
 
   /** Reads each token separately, if few: for one token the engine stops at the limit, for several it sorts all rows. */

@@ -35,8 +35,8 @@ type Search = {
 };
 
 /** The trades that the time read first has, by expectation: few for the engine, which reads hundreds of rows at once. */
-const nearTrades = 32;
-const nearSecondsMin = 60;
+const recentTrades = 32;
+const recentSecondsMin = 60;
 /** Up to this many trades, two granules, all trades before a position are read. */
 const fewTrades = 512;
 /** From this many trades on, a hundred granules, the index of times takes longer than candles around the moment. */
@@ -72,14 +72,14 @@ export async function readLastTrades(
       ? { ...search, newest: trades.reduce(getNewer, search.newest), totals: [] }
       : search;
   });
-  const near = await readNear(
+  const recent = await readRecent(
     facts,
     searches.filter(({ totals }) => totals.length > 0),
     past,
   );
   const read = async ({ newest, filter, totals }: Search): Promise<TokenTrade | null> => {
     if (totals.length === 0) return newest;
-    const found = near.find(({ tokenId }) => filter.tokenIds.includes(tokenId));
+    const found = recent.find(({ tokenId }) => filter.tokenIds.includes(tokenId));
     const isComplete = found !== undefined || isReadWhole(filter, totals);
     return getNewer(newest, isComplete ? (found ?? null) : await readInOrder(facts, filter));
   };
@@ -122,7 +122,7 @@ function toSearch(
 }
 
 /** Reads the last trades in the time shortly before the moment, the newest first. */
-async function readNear(
+async function readRecent(
   facts: IndexedFacts,
   searches: readonly Search[],
   past: Past,
@@ -131,8 +131,8 @@ async function readNear(
   const boundary = firstSeqAbove(facts.coverage);
   const neighbors = await readNeighbors(facts, searches, past);
   const parts = searches.map((search) => {
-    const near = getNear(facts, search, neighbors);
-    return `(${toFillCondition({ ...search.filter, ...near }).sql})`;
+    const recent = getRecentRange(facts, search, neighbors);
+    return `(${toFillCondition({ ...search.filter, ...recent }).sql})`;
   });
   const settings = past.timestampTo === undefined ? inOrderSettings : fewRowsSettings;
   const fills = await readStoredFills(
@@ -176,7 +176,7 @@ async function readNeighbors(
 }
 
 /** Returns the bounds of the time in which tokens were probably traded before a moment. */
-function getNear(
+function getRecentRange(
   { first, coverage }: IndexedFacts,
   { filter, totals }: Search,
   neighbors: readonly Neighbors[],
@@ -190,7 +190,7 @@ function getNear(
   if (before > 0) return { ...end, seqFrom: before };
   const from = Math.min(...totals.map(({ firstTimestamp }) => firstTimestamp));
   const to = Math.max(...totals.map(({ lastTimestamp }) => lastTimestamp));
-  const seconds = Math.max(nearSecondsMin, ((to - from) * nearTrades) / countTrades(totals));
+  const seconds = Math.max(recentSecondsMin, ((to - from) * recentTrades) / countTrades(totals));
   if (timestampTo !== undefined)
     return { ...end, timestampFrom: Math.max(0, Math.floor(timestampTo - seconds)) };
   if (isReadWhole(filter, totals)) return {};

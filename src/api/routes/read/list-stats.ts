@@ -66,7 +66,7 @@ function checkCategories(columns: MarketColumns, categories: readonly string[]):
   const existing = new Set(columns.getListedLabels("category"));
   const unknown = categories.find((name) => !existing.has(name.toLowerCase()));
   if (unknown === undefined) return;
-  const near = nearName(unknown, existing);
-  const meant = near === null ? "" : `; did you mean ${near}?`;
+  const suggestion = nearName(unknown, existing);
+  const meant = suggestion === null ? "" : `; did you mean ${suggestion}?`;
   throw invalid("category", `names no category: ${truncate(unknown)}${meant}`);
 }
