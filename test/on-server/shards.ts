@@ -10,5 +10,5 @@ await runOnShards([
   "test/api/list-{activity,candles,exchange-events,holders,open-interest,pnl,positions,stats}.test.ts",
   "test/api/get-{order,past-price,transaction,wallet}.test.ts",
   "test/flow/recorded-{gen3,wallets}.test.ts",
-  "test/sim/ledger-store.test.ts",
+  "test/sim/ledger-{store,writers}.test.ts",
 ]);

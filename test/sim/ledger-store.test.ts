@@ -4,11 +4,11 @@
  *
  * `LEDGER_STORE_RUNS` sets the number of chains. With 1, `TEST_SEED=<seed>` repeats one.
  */
+import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { toFirstSeq, toLastSeq } from "../../src/base/ids.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import { toUnfinalizedDelta } from "../../src/market/delta.ts";
-import { deleteRows } from "../../src/storage/engine/delete-rows.ts";
 import { finishRepair, orderRepair } from "../../src/storage/recovery/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -16,6 +16,7 @@ import { appendFacts, finalizeFacts } from "../support/append-facts.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
+import { MortalEngine } from "../support/mortal-engine.ts";
 import { isOnServer, serverOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
@@ -29,6 +30,8 @@ const runs = Number(process.env["LEDGER_STORE_RUNS"] ?? 1);
 const stepsPerRun = 10;
 /** Rows of several shards are not repaired in place. */
 const canRepair = !isOnServer || serverOnly === false;
+/** Does not wait for readers of a server, of which there are none. */
+const noClock = { sleep: async () => {} };
 
 /** A store that follows a chain of the model. */
 class Follower {
@@ -83,19 +86,27 @@ class Follower {
       await this.#restart();
       await finalizeFacts(this.#folder.store, lost.at(-1)?.number ?? -1);
     },
-    /** Rows of some blocks are lost, and repaired. */
+    /** Rows of some blocks are wrong, and repaired by processes of which the first ones are killed. */
     repair: async () => {
-      const { engine } = this.#folder.store;
       const final = this.#final;
       const from = this.random.integer(0, final.length - 1);
-      const range = final.slice(from, from + this.random.integer(1, 8));
-      if (range.length === 0) return;
+      const range = final.slice(from, from + this.random.integer(1, final.length));
       const [first = 0, last = 0] = [range[0]?.number, range.at(-1)?.number];
-      const lost = `seq BETWEEN ${toFirstSeq(first)} AND ${toLastSeq(last)} AND seq % 3 = 0`;
-      for (const table of ["ledger", "balance_changes"]) await deleteRows(engine, table, lost);
-      await orderRepair(engine, encode(range));
-      await finishRepair(engine, () => dropMarketsFile(this.#folder.path));
-      await this.#restart();
+      const wrong = `seq BETWEEN ${toFirstSeq(first)} AND ${toLastSeq(last)} AND seq % 3 = 0`;
+      for (const table of ["ledger", "balance_changes"])
+        await this.#folder.store.engine.command(
+          `ALTER TABLE ${table} UPDATE shares = shares + 1 WHERE ${wrong} SETTINGS mutations_sync = 2`,
+        );
+      for (const writes of [this.random.integer(0, 60), this.random.integer(0, 60), Infinity]) {
+        const engine = new MortalEngine(this.#folder.store.engine, writes);
+        try {
+          await orderRepair(engine, encode(range));
+          await finishRepair(engine, () => dropMarketsFile(this.#folder.path), noClock);
+        } catch (thrown) {
+          assert.equal((thrown as Error).message, "killed");
+        }
+        await this.#restart();
+      }
     },
   } as const;
 
