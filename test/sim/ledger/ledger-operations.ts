@@ -157,7 +157,7 @@ function report(turn: Turn): void {
   }
   if (random.chance(0.2)) return legacy.prepareQuestion(tx, random.pick(markets.events));
   const open = [...legacyMarkets(turn), ...markets.binary, ...markets.gen3Event].filter(
-    ({ id }) => !tx.state.resolved.has(id),
+    (one) => isPrepared(turn, one) && !tx.state.resolved.has(one.id),
   );
   if (open.length === 0) return;
   const condition = random.pick(open);
