@@ -88,6 +88,25 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await tab.close();
   });
 
+  await t.test("shows the trades of a wallet where wallets are not indexed", async () => {
+    const tab = await page.context().newPage();
+    const message = "Wallets are not indexed: ODDWIRE_WALLETS is off";
+    const error = { code: "NOT_FOUND", message, request_id: "1" };
+    await tab.route("**/v1/wallets/**", (route) => route.fulfill({ status: 404, json: { error } }));
+    await goto(tab, `/wallet/${trade.maker}`);
+    await tab.waitForSelector(`text=${message}`);
+    await tab.waitForSelector(".tape [data-row], .tape tbody tr.day");
+    await tab.close();
+  });
+
+  await t.test("says that a contract which passes tokens on has no positions", async () => {
+    const tab = await page.context().newPage();
+    await goto(tab, "/wallet/0xe111180000d2663c0091e4f400237545b87b996b");
+    await tab.waitForSelector("text=This is a contract: exchange");
+    assert.equal(await tab.locator("text=Unrealized").count(), 0);
+    await tab.close();
+  });
+
   await t.test("does not announce a trade for a market that was resolved without one", async () => {
     type Body = { readonly data: readonly { readonly id: string; readonly trades: number }[] };
     const { data } = await service.get<Body>("/v1/markets?status=resolved&limit=100");

@@ -64,7 +64,14 @@ export function WalletPage({ address }: { readonly address: string }) {
         {({ known: wallet, reason }) =>
           wallet === null ? (
             <>
-              <Notice title={reason}>Its trades appear here as soon as there are any.</Notice>
+              <Notice title={reason}>Its trades are below, as soon as there are any.</Notice>
+              <WalletTrades address={address} />
+            </>
+          ) : wallet.kind === "contract" && wallet.positions_total === 0 ? (
+            <>
+              <Notice title={`This is a contract: ${(wallet.label ?? "").replaceAll("_", " ")}`}>
+                It passes tokens on and has no positions of its own.
+              </Notice>
               <WalletTrades address={address} />
             </>
           ) : (

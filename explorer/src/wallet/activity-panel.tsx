@@ -80,7 +80,6 @@ export function ActivityPanel({ address, version }: WalletPart) {
 
 function ActivityRow({ row }: { readonly row: Activity }) {
   const [token] = row.tokens;
-  const outcomes = row.tokens.map(({ outcome }) => outcome ?? "shares").join(", ");
   return (
     <tr>
       <td class="nowrap">
@@ -97,13 +96,13 @@ function ActivityRow({ row }: { readonly row: Activity }) {
       </td>
       <td class="name">
         {row.condition_id === null ? (
-          <span class="dim">unknown market</span>
+          <span class="dim">{row.tokens.length > 1 ? "several markets" : "unknown market"}</span>
         ) : (
           <a href={paths.market(row.condition_id)}>{row.question ?? short(row.condition_id)}</a>
         )}
-        <span class="sub">{outcomes}</span>
+        <span class="sub">{nameTokens(row)}</span>
       </td>
-      <td class="right num wide">{token === undefined ? "–" : exact(token.size)}</td>
+      <td class="right num wide">{hasOneSize(row) ? exact(token?.size ?? null) : "–"}</td>
       <td class="right num wide">{cents(row.price)}</td>
       <td class="right num">{gain(row.cash_usd)}</td>
       <td class="wide">
@@ -118,4 +117,20 @@ function ActivityRow({ row }: { readonly row: Activity }) {
       </td>
     </tr>
   );
+}
+
+const namedMax = 3;
+
+/** The outcomes of few tokens whose names are known; how many there are of others. */
+function nameTokens({ tokens, tokens_truncated: isTruncated }: Activity): string {
+  const names = tokens.flatMap(({ outcome }) => outcome ?? []);
+  if (names.length === tokens.length && names.length <= namedMax) return names.join(", ");
+  if (tokens.length === 1) return "shares";
+  return `${isTruncated ? "more than " : ""}${tokens.length} tokens`;
+}
+
+/** Whether as many shares of each token came or went: not in a transfer of any tokens. */
+function hasOneSize({ tokens }: Activity): boolean {
+  const sizes = new Set(tokens.map(({ size }) => size.replace("-", "")));
+  return sizes.size === 1;
 }

@@ -65,6 +65,11 @@ export function PositionsPanel({ address, version }: WalletPart) {
   );
 }
 
+/** Outcomes without a name are numbered, so that those of a market differ. */
+function nameOutcome({ outcome_index: index }: Position): string {
+  return index === null ? "shares" : `of Outcome ${index + 1}`;
+}
+
 function hasUnknownCost({ complete, cost_complete: isCostComplete }: Position): boolean {
   return complete && !isCostComplete;
 }
@@ -87,7 +92,7 @@ function PositionTable({ rows }: { readonly rows: readonly Position[] }) {
                 )}
                 <span class="sub">
                   {row.size !== null && `${count(row.size)} `}
-                  {row.outcome ?? "shares"}
+                  {row.outcome ?? nameOutcome(row)}
                 </span>
               </td>
               <td class="right num wide">{exact(row.size)}</td>
