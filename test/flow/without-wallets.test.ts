@@ -1,10 +1,13 @@
 /** With `ODDWIRE_WALLETS=off` nothing of wallets is fetched, stored or served, and every refusal names the setting. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { parseContracts } from "../../src/contracts/contracts.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
 import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
+import { cli } from "../support/cli.ts";
 import { on } from "../support/faults.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { readFixture } from "../support/read-fixture.ts";
@@ -13,6 +16,7 @@ import { runCommand } from "../support/run-command.ts";
 import type { ScriptedBlock } from "../support/scripted-block.ts";
 import { adminKey, type Page, type Service } from "../support/service.ts";
 import { StreamClient } from "../support/stream-client.ts";
+import { systemSettings } from "../support/system-settings.ts";
 
 const blocks = readFixture("wallets/chain.json.gz") as readonly ScriptedBlock[];
 const off = { ODDWIRE_WALLETS: "off" };
@@ -47,6 +51,13 @@ test("a service without wallets", { skip: embeddedOnly }, async (t) => {
   });
   await t.test("answers 404 with the setting", () => checkRefusals(service));
   await t.test("finds the trades of a wallet by reading fills", () => checkTrades(service));
+  await t.test("has an agent find the trades instead", () => checkMcp(service));
+  await t.test("has no rows of wallets in its metrics", async () => {
+    const metrics = await service.getText("/v1/metrics/prometheus");
+    const samples = metrics.split("\n").filter((line) => !/^#|route=/.test(line));
+    assert(samples.length > 100);
+    assert.doesNotMatch(samples.join("\n"), /ledger|balance|wallet/);
+  });
   await t.test("exports no positions", async () => {
     const { wallet } = await readTrader(service);
     const words = ["export", "positions", "--wallet", wallet, "--out", `${stage.dataDir}.ndjson`];
@@ -130,6 +141,29 @@ async function checkRefusals(service: Service): Promise<void> {
     assert.deepEqual([error["code"], error["message"]], ["NOT_FOUND", reason]);
   }
   stream.close();
+}
+
+async function checkMcp(service: Service): Promise<void> {
+  const { wallet } = await readTrader(service);
+  const client = new Client({ name: "test", version: "1" });
+  const args = [cli, "mcp", "--url", service.baseUrl];
+  const env = { ...systemSettings(), ODDWIRE_API_KEY: adminKey };
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  try {
+    const call = async (name: string, input: Record<string, unknown>) => {
+      const { content, isError } = await client.callTool({ name, arguments: input });
+      return { text: (content as [{ text: string }])[0].text, isError: isError === true };
+    };
+    const refused = await call("get_wallet", { wallet });
+    assert(refused.isError);
+    assert(refused.text.includes(reason), refused.text);
+    assert.match(refused.text, /list_trades with wallet has its trades/);
+    const { text, isError } = await call("list_trades", { wallet, limit: 5 });
+    assert(!isError, text);
+    assert.equal((JSON.parse(text) as { trades: unknown[] }).trades.length, 5);
+  } finally {
+    await client.close();
+  }
 }
 
 async function checkTrades(service: Service): Promise<void> {
