@@ -97,10 +97,10 @@ async function askAnother(
 ): Promise<void> {
   const other = pool.finalAt(range.to).find((one) => one !== endpoint);
   if (other === undefined) return;
-  const asking = other
+  const hasLogs = other
     .request([logsCall(range, blockLogs.filter)])
     .then(({ replies }) => parseLogs(getResult(replies[0])).logs.length > 0);
-  if (await nullIfFailed(asking)) {
+  if (await nullIfFailed(hasLogs)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
   }
 }

@@ -222,8 +222,8 @@ export class Questions {
 
   /** The condition of a question on its adapter, and the neg-risk ones that ask it. */
   #conditionsAsking(questionId: Hash, adapter: Address): readonly ConditionId[] {
-    const asking = [questionId, ...(this.#questionsByMarket.get(questionId) ?? [])];
-    return [getCondition(adapter, questionId), ...this.#negRiskConditions(asking)];
+    const questionIds = [questionId, ...(this.#questionsByMarket.get(questionId) ?? [])];
+    return [getCondition(adapter, questionId), ...this.#negRiskConditions(questionIds)];
   }
 
   #negRiskConditions(questionIds: readonly Hash[]): readonly ConditionId[] {
