@@ -36,7 +36,6 @@ export class AccessAudit {
   }
 }
 
-/** The warning for a configured admin key that no longer works. */
 const endedAdminKey =
   "ODDWIRE_ADMIN_KEY is a key that was revoked or rotated or has expired here; it stays invalid. " +
   "Remove it, or set a new one.";

@@ -247,7 +247,6 @@ export class Admission {
     if (code === "UNAUTHORIZED") this.#recordOffense(ip, "failed_authentication");
   }
 
-  /** Counts a request over a limit of the IP as abuse. */
   #recordExcess(ip: string, { isAdmitted, isUnavailable }: LimitStatus): void {
     if (!isAdmitted && !isUnavailable) this.#recordOffense(ip, "abuse");
   }

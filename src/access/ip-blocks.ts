@@ -11,7 +11,6 @@ export type IpBlock = {
   readonly blockedUntilMs: number;
 };
 
-/** A position in the list of blocks, which is ordered from newest to oldest. */
 type BlockPosition = Pick<IpBlock, "blockedAtMs" | "bucket">;
 
 /** A page of the list of blocks: at most `limit` blocks after `after`. */

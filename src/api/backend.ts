@@ -56,7 +56,6 @@ export function untilTradesChange(
   ]);
 }
 
-/** The tokens that a response about a token can include. */
 function joinedWith(tokenId: TokenId, directory: MarketDirectory): readonly TokenId[] {
   const { same, inverted } = joinTokens(directory, tokenId, { complement: true, mirror: true });
   return [...same, ...inverted];

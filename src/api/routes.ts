@@ -96,7 +96,6 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
   return Object.values(routes);
 }
 
-/** Creates the routes that read data, in the order of the documentation. */
 function createReadRoutes(lists: ListParts, clock: Clock): Readonly<Record<string, Route>> {
   return {
     listMarkets: listMarkets(lists, clock),

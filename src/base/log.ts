@@ -10,7 +10,6 @@ export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "
 /** The lowest level that is logged; `silent` logs nothing. */
 export type LogLevel = Level | "silent";
 
-/** Fields that contain secrets, at any depth of a line. */
 const secretFields =
   /("(?:x-api-key|api_?key|authorization|cookie|set-cookie|pepper)":)"(?:[^"\\]|\\.)*"/gi;
 /** URLs of providers contain the caller's secret in the path, in the query, or before the host. */

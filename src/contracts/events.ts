@@ -264,7 +264,6 @@ export const noticeKinds = Object.keys(noticeSubjects) as readonly ExchangeNotic
 export type Undecodable = { readonly kind: "undecodable"; readonly reason: string };
 /** Every event. */
 export type ChainEvent = TradeEvent | StoredEvent | Undecodable;
-/** The event of a kind. */
 type EventByKind<Kind extends ChainEvent["kind"]> = Extract<ChainEvent, { readonly kind: Kind }>;
 /** The part of one order in a match. */
 export type OrderFilled = EventByKind<"order_filled">;

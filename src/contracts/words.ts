@@ -159,12 +159,10 @@ function isZero(view: DataView, at: number, digits: number): boolean {
   return true;
 }
 
-/** Parses eight lower-case hex digits. */
 function read32(view: DataView, at: number): number {
   return readDigits(view, at) * 0x10000 + readDigits(view, at + 4);
 }
 
-/** Parses four lower-case hex digits together. */
 function readDigits(view: DataView, at: number): number {
   const text = view.getUint32(at);
   const nibbles = (text & 0x0f0f0f0f) + ((text >>> 6) & 0x01010101) * 9;

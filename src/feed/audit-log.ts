@@ -246,7 +246,6 @@ function rangeAt(number: number, { from }: BlockRange): BlockRange {
   return { from: Math.max(from, first), to: first + auditLimits.rangeBlocks - 1 };
 }
 
-/** Whether a value has every field of the state, with its type. */
 function isAuditState(value: unknown): value is AuditState {
   if (!isJsonObject(value) || !Array.isArray(value["findings"])) return false;
   return Object.entries(newState()).every(([name, first]) => typeof value[name] === typeof first);

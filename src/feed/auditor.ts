@@ -39,10 +39,8 @@ export class Auditor {
   readonly #parts: AuditorParts;
   readonly #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  /** The unproven blocks whose ranges were queued. */
   #queued: ReadonlySet<number> = new Set();
   #tries = 0;
-  /** The calls that the current range has cost. */
   #calls = 0;
   /** Whether the current range is audited again because of an unproven mismatch. */
   #isRecheck = false;
@@ -149,7 +147,6 @@ export class Auditor {
     return reading;
   };
 
-  /** Queues the ranges of unproven blocks once they are stored. */
   async #queueUnproven(covered: BlockRange): Promise<void> {
     const { auditLog, clock, unproven } = this.#parts;
     const { rangeBlocks } = auditLimits;
@@ -256,14 +253,12 @@ export class Auditor {
   }
 }
 
-/** Says how much of what came from a lake was read again from the nodes. */
 function describeImported(imported: AuditStatus["imported"]): string {
   if (imported === null) return "";
   const percent = (Math.floor(imported.share * 1000) / 10).toFixed(1);
   return `; blocks ${imported.from} to ${imported.to} are imported, audited to ${percent} %`;
 }
 
-/** Describes the first few differences and counts the others. */
 function describeDifferences(differences: readonly Difference[]): string {
   const named = differences.slice(0, auditLimits.differencesNamedMax).map(formatDifference);
   const others = differences.length - named.length;

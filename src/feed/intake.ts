@@ -202,7 +202,6 @@ function contractsCheck(unknown: readonly UnknownContract[]): Check {
   return { ok: true, detail: names.length === 0 ? "known" : `not configured: ${names.join(", ")}` };
 }
 
-/** Checks whether the store answers and accepts rows. */
 function storeCheck(insertProblem: string | null, missingBlocks: number | null): Check {
   if (insertProblem !== null) return { ok: false, detail: `appends wait: ${insertProblem}` };
   return {
@@ -222,7 +221,6 @@ function lagCheck(
   return { ok: lag_seconds <= secondsMax, detail };
 }
 
-/** Checks whether the coverage has no gaps. */
 function coverageCheck(covered: Coverage | null, missingBlocks: number | null): Check {
   if (covered === null) return { ok: true, detail: "nothing finalized yet" };
   const blocks = `blocks ${covered.fromBlock} to ${covered.last.number}`;

@@ -111,7 +111,6 @@ export class Pipeline {
     }
   }
 
-  /** Advances to the end of a range that another process has committed. */
   async #follow(range: Coverage): Promise<void> {
     const { fromBlock, last } = range;
     const read = await this.#readCommitted(range);

@@ -137,7 +137,6 @@ function toRange({ from_block: from, last_block: { number: to } }: LakeSlice): B
   return { from, to };
 }
 
-/** Returns the number after those of the parts that a day has. */
 function nextNumber(manifest: Manifest | null, date: string): number {
   const parts = (manifest?.slices ?? []).filter((one) => one.date === date).flatMap(listPaths);
   const numbers = parts.map((path) => Number(/part-(\d+)/.exec(path)?.[1]));

@@ -198,7 +198,6 @@ async function findRepaired(
   return dates;
 }
 
-/** Replaces the manifest by one with other slices. */
 async function writeSlices(
   request: LakeExport,
   slices: readonly LakeSlice[],

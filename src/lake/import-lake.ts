@@ -116,7 +116,6 @@ async function append(
 /** A part as a group to append, and its rows, which the engine has in memory until then. */
 type Part = { readonly group: AppendGroup; readonly loaded: readonly LoadedFacts[] };
 
-/** Reads and verifies the files of a part. */
 async function readPart(request: LakeImport, slice: LakeSlice): Promise<Part> {
   const loaded: LoadedFacts[] = [];
   try {
@@ -221,7 +220,6 @@ async function* readVerified({ source }: LakeImport, file: LakeFile): AsyncGener
   }
 }
 
-/** Copies and decodes a file of facts. */
 async function loadFile(
   request: LakeImport,
   { table, entry }: { readonly table: LakeFactTable; readonly entry: LakeFile },

@@ -13,7 +13,6 @@ import { type FillFilter, toFillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
 import { type ListPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
-/** Trades of a ledger whose fills one query reads. */
 const ledgerRowsMax = 10_000;
 
 /** Returns how to read the rows of a list of fills. */
@@ -64,7 +63,6 @@ function getLedgerWallet({ filter, tokens }: Omit<FillPage, "limit">): Address |
   return wallets.find((one) => hasWholeLedger(tokens.contracts, one)) ?? null;
 }
 
-/** Returns the condition that a wallet traded in the block of a fill. */
 function tradedBlocksSql(wallet: Address): string {
   return `${blockSql} GLOBAL IN (SELECT ${blockSql} FROM ledger
     WHERE wallet = ${hexLiteral(wallet)} AND kind = 'trade')`;

@@ -36,7 +36,6 @@ export type CandleTotals = Pick<TokenTotals, "trades" | "firstMinute" | "lastTim
 /** A time range of a token in unix seconds, and its number of trades at all times; `Infinity` when unknown. */
 type TokenRange = Range<number> & { readonly tokenId: TokenId; readonly trades: number };
 
-/** The ranges to read from a table. */
 type TablePart = { readonly source: Source; readonly ranges: readonly TokenRange[] };
 
 /** A bucket of a token, and the number of rows that it was made of. */

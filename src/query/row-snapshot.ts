@@ -46,7 +46,6 @@ type EncodeRows = (engine: Engine, from: string, columns: readonly string[]) => 
 /** Rows as an Arrow stream, and how many they are. */
 export type EncodedRows = { readonly length: number; readonly stream: Uint8Array };
 
-/** Where rows of a list are read. */
 type RowTable<Item extends Positioned> = Pick<StoredList<Item>, "table" | "read" | "settings">;
 
 /**
@@ -73,7 +72,6 @@ type FinalChunk<Chunk> = { readonly chunk: Chunk; readonly next: Positioned | un
 type FinalPosition = Pick<ListOrder, "after" | "afterSub">;
 type FinalPage = FinalPosition & { readonly boundary: Seq; readonly limit: number };
 
-/** What narrows the final rows of a list. */
 type PartOfList = Partial<FinalPage & { readonly sql: string }>;
 
 /**
@@ -169,7 +167,6 @@ export class RowSnapshot<Item extends Positioned> {
     if (isRising) yield* toChunks(unfinalized.slice(0, remaining), chunkRows);
   }
 
-  /** Encodes the first final rows after a position. */
   async #encodeFinal(
     { after }: FinalPosition,
     limit: number,
@@ -193,7 +190,6 @@ export class RowSnapshot<Item extends Positioned> {
     return { chunk: { length: Number(length), stream }, next };
   }
 
-  /** Reads the first final rows after a position. */
   async #readFinal(
     { after, afterSub }: FinalPosition,
     limit: number,
@@ -238,7 +234,6 @@ export class RowSnapshot<Item extends Positioned> {
     return read(this.#facts.engine, `${clauses} SETTINGS ${settings}`);
   }
 
-  /** Counts the final rows, up to `max`. */
   async #countFinal(max: number): Promise<number> {
     const rows = await this.#facts.engine.query(
       `SELECT count() FROM (
@@ -294,7 +289,6 @@ function afterSql({ after, afterSub }: FinalPosition, sign: ">" | "<"): string {
   return `AND seq ${sign}= ${seq} AND (seq != ${seq} OR sub ${sign} ${integerLiteral(afterSub)})`;
 }
 
-/** Returns the unfinalized rows of a list, in its order. */
 function unfinalizedRows<Item extends Positioned>(
   headBuffer: HeadBuffer,
   { order, after, afterSub, unfinalizedIn, holds }: StoredList<Item>,

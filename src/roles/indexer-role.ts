@@ -27,7 +27,6 @@ import {
   startIndexing,
 } from "./open-parts.ts";
 
-/** The parts that an indexer opens before it is active. */
 type Standby = {
   readonly metrics: ServiceMetrics;
   readonly chain: ChainThread;
@@ -35,7 +34,6 @@ type Standby = {
   readonly lease: Lease;
 };
 
-/** The parts of the active indexer that readiness and metrics read. */
 type Active = { readonly parts: IndexingParts; readonly publisher: Publisher };
 
 /**

@@ -14,7 +14,6 @@ const pageBlocksUsual = 2000;
 /** How many pages are read at the same time. The engine reads them faster than this process handles them. */
 const pagesAtOnce = 3;
 
-/** The columns that are read, and how many bytes a value has. */
 const columns = {
   seq: ["seq", 8],
   timestamp: ["timestamp", 4],

@@ -2,7 +2,6 @@ import { clockLimits } from "../../base/config/cluster-limits.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-/** A server with a clock of its own. */
 type Server = "Redis" | "ClickHouse";
 
 /**

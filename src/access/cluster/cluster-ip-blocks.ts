@@ -31,7 +31,6 @@ type Change = Static<typeof changeSchema>;
 /** Compiled, because a start reads up to `ipBlocksMax` changes. */
 const changeChecker = Compile(changeSchema);
 
-/** The position before the first change of the log. */
 const start = "-";
 
 /**
@@ -54,9 +53,7 @@ export class ClusterIpBlocks implements IpBlocks {
   readonly #blocks = new Map<string, IpBlock>();
   /** The buckets of `#blocks` whose blocks have not been read from the log. */
   readonly #unsaved = new Set<string>();
-  /** The id of the last change that was read. */
   #readTo = start;
-  /** Whether the whole log has been read. */
   #isRead = false;
   #following: Promise<void> = Promise.resolve();
 

@@ -12,7 +12,6 @@ import {
 import { Keys, type KeysOptions } from "../keys.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
-/** The columns of a stored key, with the names of `KeyRecord`. */
 const columns = `id, name, scope, prefix, lower(hex(mac)) AS mac,
   nullif(lower(hex(previous_mac)), '') AS previousMac, previous_until_ms AS previousUntilMs,
   allowed_ips AS allowedIps, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs,

@@ -57,7 +57,6 @@ type BulkParts = {
  */
 export class BulkAnswers {
   readonly #parts: BulkParts;
-  /** Running exports by key id. */
   readonly #running = new BoundedCounts();
   readonly #encoding = new EncodingThread();
 

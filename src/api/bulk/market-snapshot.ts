@@ -5,7 +5,6 @@ import type { MarketState } from "../../views/markets/market-state.ts";
 import { getColumns, requiredPart } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
-/** Markets of one message to the encoding thread. */
 const marketsAtOnce = 200;
 
 /** Encodes all markets as a Parquet file with the columns of `GET /v1/markets`. Takes the main thread for short turns. */

@@ -205,7 +205,6 @@ function explain({ description, access, cacheControl, isBulk, upgrade: to }: Rou
   return sentences.filter(Boolean).join(" ");
 }
 
-/** Returns the group of a path by its first segment after the version. */
 function getTag({ path }: Route): string {
   const [, , segment = ""] = path.split("/");
   return Object.keys(groups).find((name) => groups[name]?.[1].includes(segment)) ?? "Service";

@@ -204,7 +204,6 @@ function integer(description: string, rest: JsonSchema = {}): Header {
   return { description, required: true, schema: { type: "integer", ...rest } };
 }
 
-/** A header with one value. */
 function only(description: string, value: string): Header {
   return { description, required: true, schema: { const: value } };
 }

@@ -35,7 +35,6 @@ async function openExplorer(): Promise<ExplorerFiles> {
   return new Map(await Promise.all(bodies));
 }
 
-/** All paths at which the page shows something. */
 const nouns = ["market", "event", "wallet", "tx", "order"] as const;
 /** The same as in the API. */
 const lists = ["markets", "events", "wallets", "transactions", "orders"] as const;

@@ -26,7 +26,6 @@ export const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
 /** Node's error code for an unencoded character in the URL, which careless clients send. */
 const invalidTarget = "HPE_INVALID_URL";
 
-/** The parts that responses on a bare socket need. */
 type RawResponseParts = {
   readonly admission: Admission;
   readonly observe?: (observation: Observation) => void;

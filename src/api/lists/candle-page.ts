@@ -28,14 +28,12 @@ export function getFirstBucket(
   return first - (first % bucketSeconds);
 }
 
-/** Returns the part of a page that follows a bucket. */
 function pageAfter(page: CandlePage, bucket: number): CandlePage {
   return page.order === "asc"
     ? { ...page, from: Math.max(page.from, bucket + page.bucketSeconds) }
     : { ...page, to: Math.min(page.to, bucket) };
 }
 
-/** Reads the first `limit` candles of a page, in its order. */
 async function readCandlePage(
   facts: IndexedFacts,
   page: CandlePage,

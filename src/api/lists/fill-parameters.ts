@@ -93,7 +93,6 @@ export function toFillFilter(query: FillParameters, { state }: Backend): FillFil
   return { ...toRangeFilter(query), ...amounts, ...addresses, tokenIds, side, exchange };
 }
 
-/** A requested list of fills: its path and its parameters. */
 type ListedFills = { readonly path: string; readonly query: RangeParameters };
 
 /** Returns the fills of a filter, from the end of the previous page on. Throws `INVALID_CURSOR`. */

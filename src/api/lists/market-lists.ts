@@ -11,7 +11,6 @@ import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-parameters.ts";
 import { firstRows, type ListParts, publicAs } from "./row-list.ts";
 
-/** A market with the name of its list, which is empty when no page follows. */
 type NamedMarket = ListedMarket & { readonly name: string };
 
 type ListedRow<Row> = { readonly market: NamedMarket; readonly row: Row };

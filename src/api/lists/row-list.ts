@@ -52,7 +52,6 @@ export type RowSource<Item> = {
 /** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
 type Writer<Item> = (context: RowContext) => (item: Item) => string;
 
-/** The parameters of every list. */
 type ListParameters = LowerBounds & {
   readonly format: "json" | FileFormatName;
   readonly limit?: number | undefined;
@@ -63,7 +62,6 @@ type ListParameters = LowerBounds & {
   readonly fields?: Fields;
 };
 
-/** The definition of a list. */
 type ListOptions<Params extends TObject, Query extends TObject, Item> = Omit<
   RouteOptions<Params, Query, TObject, TSchema>,
   "response" | "handler"

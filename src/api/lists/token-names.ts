@@ -51,7 +51,6 @@ export function withTokenNames(route: Route, backend: Backend): Route {
   };
 }
 
-/** Replaces the names among the values of a request. */
 function resolveAll(values: Values, toId: (name: TokenId, parameter: string) => TokenId): void {
   for (const parameter of parameters) {
     const value = values[parameter];

@@ -82,7 +82,6 @@ export function toPercentiles(latency: Latency | undefined) {
   return { p50_ms, p95_ms, p99_ms };
 }
 
-/** Returns whether a code is a server error rather than a refusal. */
 function isError([code]: readonly [string, number]): boolean {
   return errorTable[code as ErrorCode].status >= 500;
 }

@@ -24,7 +24,6 @@ type Content<Body> = Body extends { readonly meta: infer Shown }
 
 type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
-/** A request whose parts were read by their schemas. */
 type RouteRequest<
   Params extends TObject,
   Query extends TObject,

@@ -216,7 +216,6 @@ const settings = {
   }),
 };
 
-/** The settings of commands that call a running service. */
 const clientSettings = {
   url: setting({
     variable: "ODDWIRE_URL",
@@ -263,7 +262,6 @@ export type Role = (typeof roles)[number];
 /** All roles (see `Role`). */
 export const roles = ["serve", "index", "api"] as const;
 
-/** The settings that each role requires. */
 const required: Readonly<Record<Role, readonly (keyof typeof settings)[]>> = {
   serve: ["rpcUrls"],
   index: ["rpcUrls", "clickhouseUrl", "redisUrl", "hmacPepper"],

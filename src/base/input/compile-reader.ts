@@ -149,7 +149,6 @@ export function invalid(parameter: string, issue: string): AppError {
   return validationError([{ parameter, issue }]);
 }
 
-/** Returns a `VALIDATION_ERROR` whose message is the first fault. */
 function validationError(faults: readonly ErrorDetail[]): AppError {
   const [first] = faults;
   const publicMessage = `${first?.parameter} ${first?.issue}`;

@@ -1,7 +1,6 @@
 /** How long work runs in one turn. Live frames and fast answers wait for this; shorter slices have more overhead. */
 const sliceMs = 4;
 
-/** Items that are sorted or merged between two looks at the clock. */
 const itemsPerStep = 256;
 
 const waiting: (() => void)[] = [];

@@ -175,7 +175,6 @@ const forms = {
   removed: ["false", ""],
 } as const;
 
-/** The name of a member. */
 type MemberName = keyof typeof forms;
 
 const optional: ReadonlySet<string> = new Set(["blockTimestamp", "removed"]);

@@ -66,7 +66,6 @@ export class Endpoint {
   /** Metrics, since the start. */
   readonly #counts = { requests: 0, calls: 0, errors: 0, invalid_responses: 0 };
   #latencyMs: number | null = null;
-  /** Monotonic time of its last answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   /** Monotonic time at which it last closed a socket. */
   #lostAtMs = Number.NEGATIVE_INFINITY;

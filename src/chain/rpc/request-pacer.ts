@@ -29,7 +29,6 @@ type WaitContext = Pick<ChainContext, "clock" | "signal">;
 export class RequestPacer {
   readonly #budget: number;
   readonly #window: SlidingWindow | null;
-  /** The calls of all requests that wait for their turn. */
   #waitingCalls = 0;
   /** Resolves when the last of these requests has had its turn. */
   #lastTurn: Promise<unknown> = Promise.resolve();

@@ -75,7 +75,6 @@ export class RpcClient {
     return joined(answers);
   }
 
-  /** Sends calls whose turn has come. */
   async #askNow(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     try {
       const answer = await this.#send(calls, timeoutMs);

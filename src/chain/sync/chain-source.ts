@@ -209,7 +209,6 @@ export class ChainSource<Final = readonly Block[]> {
     return stored !== null && stored.number > (agreed?.number ?? -1) ? stored : agreed;
   }
 
-  /** The last final block that the consumer has. */
   get #stored(): BlockRef | null {
     return this.#parts.unfinalized.base ?? this.#resumption.resumeAfter;
   }

@@ -7,7 +7,6 @@ import type { BlockLogs } from "../verify/block-logs.ts";
 import { checkLinks } from "../verify/check-logs.ts";
 import { fetchHeaders, headerCall, readHeaderReply } from "../verify/fetch-headers.ts";
 
-/** The blocks to fetch: `count` of them, from `from` on. */
 type RequestedBlocks = {
   readonly from: number;
   readonly count: number;

@@ -19,7 +19,6 @@ const blockTimeMsAtStart = 2_000;
 /** Bounds one sample: a chain that was halted for an hour does not have a block time of an hour. */
 const blockTimeMsMax = 15_000;
 
-/** The share of an endpoint's rate that is spent on polling its head. */
 const pollShareMax = 0.25;
 
 /** The blocks of the tags `latest` and `finalized`. `tag` is `null` when the node does not have the latter. */
@@ -201,7 +200,6 @@ export class HeadWatch {
   }
 }
 
-/** The part of an endpoint that has the head of its chain. */
 type WithHead = {
   readonly state: { readonly view: { readonly head: { readonly number: number } } | null };
 };

@@ -19,7 +19,6 @@ import { checkLogs, onlyBlock } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
 import { type LogFilter, logsCall, showsMore } from "./log-filter.ts";
 
-/** How many other endpoints are asked when one cannot prove its logs. */
 const otherWitnessesMax = 2;
 
 /**

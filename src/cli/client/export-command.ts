@@ -202,7 +202,6 @@ function getName(out: string, number: number): string {
   return number === 1 ? out : `${out.slice(0, -ending.length)}.${number}${ending}`;
 }
 
-/** The download of a list, or of a part of it, to a file. */
 type Download = {
   readonly api: ApiAccess;
   readonly list: string;

@@ -59,7 +59,6 @@ function getIndexing(
   return `${what} ${start}${lag}, through ${hosts}`;
 }
 
-/** Says which markets the service will have. */
 function getMarkets({ startBlock, venue }: Config): string {
   if (startBlock === "genesis") return "all";
   const newer = "created after the first indexed block";

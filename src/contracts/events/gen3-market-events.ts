@@ -10,7 +10,6 @@ import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "
 
 /** The exact sum of the two numbers of a result. */
 const resultSum = 1_000_000n;
-/** The largest number of legs of a combination that the contract allows. */
 const comboLegsMax = 50;
 
 const conditionResolved: Decoder = eventDecoder(

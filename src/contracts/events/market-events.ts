@@ -3,7 +3,6 @@ import { type Decoder, eventDecoder, outsideData, withText } from "../decoder.ts
 import type { ChainEvent } from "../events.ts";
 import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "../words.ts";
 
-/** The largest number of outcomes that the contract allows. */
 const outcomeSlotsMax = 256n;
 
 /** The contracts of generations 1 and 2 that define markets, by their kind. */

@@ -46,10 +46,8 @@ export class FeedFollower implements ChangeSource {
   /** The newest head that an indexer has reported, and the monotonic time at which it last rose. */
   #head: { readonly number: number; readonly timestamp: number; readonly roseMs: number } | null =
     null;
-  /** The last block that an indexer has announced as committed. */
   #announced = -1;
   readonly #announcement = new WakeSignal();
-  /** The search for the next committed range. */
   #finding: Promise<Coverage | null> | null = null;
   /** What could not be read the last time. Each is logged once as a warning. */
   readonly #problems = new Set<string>();

@@ -115,7 +115,6 @@ class LedgerWalk {
     return [{ ...token, ...location, owner, via, isNew: !isFromWallet }];
   }
 
-  /** Takes what reached a wallet or the address of destroyed tokens. */
   #deliver({ operator, from, to }: TokensTransferred, parts: readonly Part[]): void {
     const isByAdapter = this.#getKind(operator) === "neg_risk_adapter";
     if (!isByAdapter) this.events.forward(from, to, parts);

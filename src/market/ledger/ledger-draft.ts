@@ -24,7 +24,6 @@ export type TransactionLedger = {
   readonly difference: Seq | null;
 };
 
-/** The location of a transfer between two accounts. */
 type Transfer = { readonly seq: Seq; readonly from: Address; readonly to: Address };
 
 type Net = { readonly wallet: Address; readonly tokenId: TokenId; shares: bigint; seq: Seq };

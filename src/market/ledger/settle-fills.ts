@@ -50,7 +50,6 @@ type Pair = {
 
 type Unexplained = Movement & { readonly isShort: boolean };
 
-/** Returns the movements that no trade explains. */
 function getUnexplained({ wallet, tokenId, traded, seq, moves }: Pair): Unexplained[] {
   if (seq === null) return moves.map((move) => ({ ...move, isShort: false }));
   const moved = moves.reduce((sum, { amount }) => sum + amount, 0n);
@@ -59,7 +58,6 @@ function getUnexplained({ wallet, tokenId, traded, seq, moves }: Pair): Unexplai
   return [{ wallet, tokenId, amount, seq: moves.at(-1)?.seq ?? seq, isShort: moves.length === 0 }];
 }
 
-/** Joins movements of one log to one transfer. */
 function getTransfers(unexplained: readonly Unexplained[], exchange: Address): Entry[] {
   const transfers = new Map<string, Entry>();
   for (const { wallet, tokenId, amount, seq } of unexplained) {

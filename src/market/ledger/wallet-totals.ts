@@ -5,7 +5,6 @@ import type { FoldRow } from "./position.ts";
 /** Trades in sums. The volume is the collateral of the wallet's own side, before fees. */
 export type TradeSums = { trades: number; volume: bigint; fees: bigint };
 
-/** Trades of a token, and the time of the last. */
 type TokenTrades = TradeSums & { lastTimestamp: number };
 
 /** The trades of a wallet, in total and by token. A fill as operator counts as taker. */

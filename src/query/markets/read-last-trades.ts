@@ -88,7 +88,6 @@ export async function readLastTrades(
   return trades;
 }
 
-/** Returns the last unfinalized trade of each token. */
 function getUnfinalized(
   { headBuffer }: IndexedFacts,
   past: Past,

@@ -59,7 +59,6 @@ export async function readActivity(
   return [...rows.filter((row) => row.seq !== seq), ...others];
 }
 
-/** Returns the unfinalized activity of some wallets, oldest first. */
 function unfinalizedActivity(headBuffer: HeadBuffer, wallets: readonly Address[]): Activity[] {
   const found = wallets.flatMap((wallet) => groupActivity(headBuffer.getLedger(wallet)));
   return found.toSorted((one, other) => one.seq - other.seq || one.sub - other.sub);

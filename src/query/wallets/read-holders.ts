@@ -33,7 +33,6 @@ type ReadHolders = {
 
 /** A page after the first reads this many holders, 5 MB, for the pages after it. */
 const rowsAhead = 50_000;
-/** Clients whose next pages are cached. */
 const clientsMax = 4;
 
 /**
@@ -83,7 +82,6 @@ export async function readHolders(
 class HolderRows {
   readonly counts: readonly HolderCount[];
   readonly #rows: Iterator<Holder>;
-  /** How many can be taken. */
   #remaining: number;
   #taken: readonly Holder[] = [];
 

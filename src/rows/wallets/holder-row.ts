@@ -44,7 +44,6 @@ export const outcomeHoldersShape = Type.Object({
   holders_with_contracts: wire.nullable(Type.Integer()),
 });
 
-/** What the row of a holder is made of. */
 type HolderFacts = {
   readonly holder: Holder;
   readonly token: TokenFacts;

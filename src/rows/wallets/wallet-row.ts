@@ -84,7 +84,6 @@ export type TradedMarket = {
   readonly lastTimestamp: number;
 };
 
-/** What the row of a wallet is made of. */
 type WalletFacts = {
   readonly address: Address;
   readonly sums: PositionSums;

@@ -16,7 +16,6 @@ import type { SpoolFile } from "../engine/spool-file.ts";
 import { untilAdmitted } from "../engine/until-admitted.ts";
 import { type FactTable, rowsOfTable } from "../schema/fact-tables.ts";
 
-/** Where rows are in their file, in bytes. */
 type FileRange = { readonly begin: number; readonly length: number };
 
 /** A batch whose rows are in files, and where those of its delta are in theirs. */

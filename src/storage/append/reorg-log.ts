@@ -13,7 +13,6 @@ import { untilAdmitted } from "../engine/until-admitted.ts";
 export class ReorgLog {
   /** `null` when another process writes the log. */
   readonly #engine: Engine | null;
-  /** The ranges of replaced blocks, oldest first. */
   #replaced: readonly BlockRange[];
   /** The last block that may be served before it is final: a stored row covers it. */
   #servableTo: number;

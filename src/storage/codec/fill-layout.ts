@@ -38,7 +38,6 @@ const micros: FieldType = {
 };
 const side = getEnum(enumCodes.side);
 
-/** Fields that are a column. */
 const ownFields = {
   seq: unsigned(8),
   timestamp: unsigned(4),
@@ -54,7 +53,6 @@ const ownFields = {
   tx_hash: hash,
 } as const satisfies Record<string, FieldType>;
 
-/** Fields in `row`. */
 const packedFields = {
   block_hash: hash,
   exchange_address: address,

@@ -55,7 +55,6 @@ export const ledgerColumns = {
   via: ["FixedString(20)", 20],
 } as const;
 
-/** By column of `balance_changes`, its type. */
 const balanceColumns = {
   token_id: "FixedString(32)",
   wallet: "FixedString(20)",
@@ -106,10 +105,8 @@ export function writeBalanceChange(rows: RowWriter, change: BalanceChange): void
   rows.uint64(change.seq).uint32(change.timestamp).int256(change.shares);
 }
 
-/** Where each field of a row of `ledger` is, in bytes. */
 const ledgerOffsets = getOffsets(ledgerColumns);
 
-/** Reads the row of `ledger` that begins at `row`. */
 function ledgerRowAt(
   rows: RowReader,
   row: number,
@@ -136,7 +133,6 @@ function ledgerRowAt(
   };
 }
 
-/** Reads the row of `balance_changes` that begins at `row`. */
 function balanceChangeAt(rows: RowReader, row: number): BalanceChange {
   return {
     tokenId: rows.tokenId(row),

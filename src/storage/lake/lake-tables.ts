@@ -159,7 +159,6 @@ function storedName(name: string): string {
   return name.replace(/_raw$/, "");
 }
 
-/** Returns a column that is written as it is stored. */
 function same(type: string): (name: string) => LakeColumn {
   return (name) => [name, type, name, name];
 }

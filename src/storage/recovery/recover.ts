@@ -31,7 +31,6 @@ import {
 import { integerLiteral } from "../sql-literal.ts";
 import { rebuildCandles } from "./rebuild-candles.ts";
 
-/** The seconds that a candle of each table covers. */
 const candleSeconds = { minute_candles: 60, hour_candles: 3600 } as const;
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */

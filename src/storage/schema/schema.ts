@@ -225,7 +225,6 @@ export function getTableNames(store: WithWallets): readonly string[] {
   return getTables(store).map(({ name }) => name);
 }
 
-/** Whether a store has the tables of wallets. */
 type WithWallets = Pick<Engine, "hasWallets">;
 
 function getTables({ hasWallets }: WithWallets): readonly Table[] {

@@ -22,7 +22,6 @@ export function clusterChecks(engine: Engine, target: ClusterTarget): readonly C
   ];
 }
 
-/** SQL for the host and port of a server. */
 const server = "concat(hostName(), ':', toString(tcpPort()))";
 
 /** Reads a system table of every server of a cluster. Rejects unless all servers answer. */

@@ -34,7 +34,6 @@ export async function completeAppend(
   });
 }
 
-/** Returns the tables that lack rows of an append. */
 async function readMissing(
   engine: Engine,
   group: AppendGroup,

@@ -37,7 +37,6 @@ function toPayload(text: string, compression: Compression): Buffer {
   }
 }
 
-/** Returns the header of a frame with a payload of `length` bytes. */
 function getHead(length: number, firstByte: number): Buffer {
   if (length < 126) return Buffer.of(firstByte, length);
   if (length < 65_536) return Buffer.of(firstByte, 126, length >> 8, length & 255);

@@ -27,7 +27,6 @@ export type BookReceiver = {
 export class BookFeed {
   readonly #parts: BookFeedParts;
   readonly #receivers = new Set<BookReceiver>();
-  /** The receivers that have a current copy of the book. */
   readonly #synced = new Set<BookReceiver>();
   readonly #unwatch: () => void;
   #position = 0;

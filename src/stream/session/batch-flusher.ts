@@ -1,7 +1,6 @@
 import { streamLimits } from "../../base/config/limits.ts";
 import { Packet } from "../frames/packet.ts";
 
-/** A connection that gets its data in batches. */
 type Batched = { push(packet: Packet): void };
 
 /** Flushes batches immediately, but not within `batchMs` of the last flush. Equal batches share their bytes. */

@@ -90,7 +90,6 @@ export class Session implements Receiver {
   #unansweredPings = 0;
   #pingedAtMs: number;
   #tickedAtMs: number;
-  /** The delay of the last tick. */
   #tickLagMs = 0;
   #isClosed = false;
 

@@ -82,7 +82,6 @@ export class MarketSocket {
     }
   }
 
-  /** Resolves when the connection is gone. */
   async #connect(): Promise<void> {
     const socket = new WebSocket(this.#options.url, {
       perMessageDeflate: false, // costs more time than it saves on small messages

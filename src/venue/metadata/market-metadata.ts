@@ -84,7 +84,6 @@ export class MarketMetadata {
   #idsMax: number = metadataLimits.lookupIdsMax;
   #due: readonly ConditionId[] = [];
   #missing = 0;
-  /** Whether the last round failed. */
   #isFailing = false;
   #pages = 0;
   #unreadable = 0;

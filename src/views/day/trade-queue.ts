@@ -33,7 +33,6 @@ export class TradeQueue {
   readonly #after: Column<"u32">;
   /** Where each page begins in the columns. The oldest trade is in the first page. */
   #pages: number[] = [];
-  /** The number of the first trade of the first page. */
   #pagesFrom = 1;
   /** Where pages without trades begin. */
   readonly #free: number[] = [];

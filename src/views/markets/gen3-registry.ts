@@ -33,7 +33,6 @@ export type ConditionText = {
 /** How many conditions of an event are added. The contract allows 65,536; real events have fewer than 256. */
 const conditionsOfEventMax = 4096;
 
-/** The key of the only list of pairs. */
 const assetPairsKey = "0x" as Hash;
 
 /** How many reporters of an event, asset pairs, and texts and updates of a request, are kept. Real ones have a few. */

@@ -68,7 +68,6 @@ export class MarketColumns {
   readonly venueFlags: Column<"u8">;
   /** The number of the market's event, from 1; 0 for none. */
   readonly venueEvents: Column<"u32">;
-  /** The columns with a number of each market. */
   readonly #numbers: Column[] = [];
   readonly #eventCount: Column<"f64">;
   readonly #eventNumbers: JournaledMap<Hash, number>;

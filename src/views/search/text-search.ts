@@ -103,7 +103,6 @@ export class TextSearch {
     }
   }
 
-  /** Marks the groups of the documents of these items. */
   #toGroups(items: Iterable<number>): Uint8Array {
     const groups = new Uint8Array(toGroup(this.#documents.get(0)) + 1);
     for (const item of items) {

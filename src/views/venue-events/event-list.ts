@@ -88,7 +88,6 @@ function addMarkets(sums: EventSums, columns: MarketColumns, { from, to }: Chunk
   return 0;
 }
 
-/** Sets the rank of each event to the best rank of its selected markets. */
 function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSelection): void {
   const { ordinals, ranks } = selectMembers(columns, selection);
   inChunks(ranks.length, ({ from, to }) => {

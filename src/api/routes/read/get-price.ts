@@ -92,7 +92,6 @@ async function readPrices(backend: Backend, ids: readonly TokenId[], mirror: boo
   return ids.map((id) => readPrice(backend, id, { mirror }));
 }
 
-/** Returns the moment that a valid text names. */
 function toMoment(text: string): Moment {
   return /^[0-9]+$/.test(text) ? { number: Number(text) } : { timeMs: parseTime(text) ?? 0 };
 }
