@@ -89,11 +89,17 @@ test("200: values and profits are the sums of the positions", async () => {
   }
 });
 
-test("200: a contract that only forwards tokens has a label and no positions", async () => {
+test("200: a contract that only forwards tokens has a label, no positions and no sums", async () => {
   const exchange = await read(String(trades[0]?.["exchange_address"]));
   assert.deepEqual(
     [exchange["kind"], exchange["label"], exchange["positions_total"]],
     ["contract", "exchange", 0],
+  );
+  // It can hold tokens that somebody has sent to it.
+  const sums = ["value_usd", "realized_pnl", "total_pnl", "unknown_proceeds_usd"];
+  assert.deepEqual(
+    ["complete", "cost_complete", ...sums].map((name) => exchange[name]),
+    [false, false, null, null, null, null],
   );
 });
 

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../base/decimal.ts";
 import type { Address } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
+import { isPassThrough } from "../../market/ledger/token-flow.ts";
 import type { PositionSums } from "../../market/ledger/valued-position.ts";
 import type { WalletTotals } from "../../market/ledger/wallet-totals.ts";
 import type { Market } from "../../market/market.ts";
@@ -95,21 +96,23 @@ type WalletFacts = {
 
 /**
  * A wallet as clients see it. Sums are over the positions whose whole ledger is indexed, so that no one can hide them by
- * sending a token of another market. Without such a position they are `null`.
+ * sending a token of another market. Without such a position, and for a contract without a ledger, they are `null`.
  */
 export function toWalletRow(
   { address, sums, totals, marketCount, topMarkets }: WalletFacts,
   contracts: Contracts,
 ): Static<typeof walletRow> {
   const contract = contracts.byAddress.get(address);
-  const toAmount = (amount: bigint) => (sums.hasAmounts ? formatMicros(amount) : null);
+  // What such a contract holds is in its balances alone.
+  const hasLedger = !isPassThrough(contracts, address);
+  const toAmount = (amount: bigint) => (hasLedger && sums.hasAmounts ? formatMicros(amount) : null);
   const { maker, taker } = totals;
   return {
     address,
     kind: contract === undefined ? "wallet" : "contract",
     label: contract?.kind ?? null,
-    complete: sums.isComplete,
-    cost_complete: sums.isCostComplete,
+    complete: hasLedger && sums.isComplete,
+    cost_complete: hasLedger && sums.isCostComplete,
     positions_open: sums.open,
     positions_total: sums.total,
     positions_incomplete: sums.total - sums.complete,
