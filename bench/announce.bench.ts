@@ -1,9 +1,9 @@
 /**
  * Stream latency from end to end: from a node that announces a block over its WebSocket, through the service
- * as it is deployed, to the frames at every client. The channel is all trades, at 100 per second. Finality follows some
- * blocks behind, so blocks are stored during the run. Node, service and clients share this machine. Arguments: clients
- * (default 1000), blocks (default 60), and `cluster` to measure through the feed: an indexer, ClickHouse, Redis, and
- * three serving nodes with a third of the clients each.
+ * as it is deployed, to the frames at every client. There are 100 trades per second. Finality follows some blocks
+ * behind, so blocks are stored during the run. Node, service and clients share this machine. Arguments: clients
+ * (default 1000), blocks (default 60), the channel (`trades`, the default, `wallet` or `open_interest`), and `cluster`
+ * to measure through the feed: an indexer, ClickHouse, Redis, and three serving nodes with a third of the clients each.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -14,18 +14,33 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
-import { isTrade } from "../src/market/fill.ts";
+import { toSeq } from "../src/base/ids.ts";
+import type { RawLog } from "../src/chain/raw-log.ts";
+import { type Fill, isTrade } from "../src/market/fill.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { writeContractsFile } from "../test/support/contracts-file.ts";
 import { anyBlockPlan, buildChain, type GeneratedBlock } from "../test/support/generate-chain.ts";
+import { traders } from "../test/support/generate-matches.ts";
+import { knownContracts } from "../test/support/recorded-chain.ts";
 import { RedisServer } from "../test/support/redis/redis-server.ts";
 import { scriptBlocks } from "../test/support/script-blocks.ts";
 import { ScriptedNode } from "../test/support/scripted-node.ts";
 import { adminKey, Service } from "../test/support/service.ts";
+import { allTestMarkets, encodeLog } from "../test/support/test-markets.ts";
 
 const clients = Number(process.argv[2] ?? 1000);
 const blockCount = Number(process.argv[3] ?? 60);
-const servingNodes = process.argv[4] === "cluster" ? 3 : 1;
+const channels = {
+  trades: { type: "trades" },
+  wallet: { type: "wallet", wallets: traders },
+  open_interest: {
+    type: "open_interest",
+    condition_ids: allTestMarkets.map(({ conditionId }) => conditionId),
+  },
+} as const;
+const isChannel = (word = ""): word is keyof typeof channels => word in channels;
+const channel = channels[isChannel(process.argv[4]) ? process.argv[4] : "trades"];
+const servingNodes = process.argv.includes("cluster") ? 3 : 1;
 const clientsEach = Math.ceil(clients / servingNodes);
 const tradesPerSecond = 100;
 /** Clients report only at the end. Until then the last block must have reached all of them. */
@@ -36,9 +51,10 @@ const warmBlocks = 20;
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(
   `${model}, ${availableParallelism()} cores, node ${process.version}, ${clients} clients, ` +
-    `${servingNodes} serving`,
+    `${servingNodes} serving, channel ${channel.type}`,
 );
 
+const contracts = [...knownContracts().byAddress.values()];
 const chain = buildDenseChain(warmBlocks + blockCount);
 const scripted = scriptBlocks(chain.map(({ block }) => block));
 const node = await ScriptedNode.open({ blocks: scripted });
@@ -72,11 +88,37 @@ try {
 /** Blocks of about twenty trades each, like blocks of a busy chain. */
 function buildDenseChain(count: number): readonly GeneratedBlock[] {
   const plans = fc.sample(anyBlockPlan(20), { seed: 1, numRuns: count });
-  return buildChain(plans.map((plan) => ({ ...plan, secondsLater: 1 })));
+  const chain = buildChain(plans.map((plan) => ({ ...plan, secondsLater: 1, reports: true })));
+  return chain.map(withTransfers);
+}
+
+/** Adds the transfer of its shares before each trade: the ledger follows from transfers. */
+function withTransfers({ block, fills }: GeneratedBlock): GeneratedBlock {
+  const trades = new Map(fills.filter(isTrade).map((fill) => [fill.seq, fill]));
+  const logs = block.logs.flatMap((log): readonly RawLog[] => {
+    const trade = trades.get(toSeq(block.number, log.logIndex));
+    if (trade === undefined) return [log];
+    const { maker, taker, side, tokenId, size, exchange } = trade;
+    const [from, to] = side === "SELL" ? [maker, taker] : [taker, maker];
+    const kind = exchange.generation === 3 ? "position_manager" : "conditional_tokens";
+    const tokens = contracts.find((contract) => contract.kind === kind);
+    assert(tokens !== undefined);
+    const content = { operator: exchange.address, from, to, id: BigInt(tokenId), value: size };
+    return [{ ...log, ...encodeLog(tokens, "TransferSingle", content) }, log];
+  });
+  return { fills, block: { ...block, logs: logs.map((log, logIndex) => ({ ...log, logIndex })) } };
 }
 
 function toTrades({ fills }: GeneratedBlock): number {
   return fills.filter(isTrade).length;
+}
+
+/** Whether clients get a frame of a block. Open interest follows the prices of markets that are known. */
+function isSent({ fills }: GeneratedBlock): boolean {
+  const ofMarkets = new Set(allTestMarkets.flatMap(({ tokenIds }) => tokenIds));
+  const isIncluded = ({ tokenId }: Fill) =>
+    channel.type !== "open_interest" || ofMarkets.has(tokenId);
+  return fills.some((fill) => isTrade(fill) && isIncluded(fill));
 }
 
 /** Returns when each block was announced, by number. Milliseconds of the clock that all processes share. */
@@ -85,7 +127,7 @@ async function announceBlocks(): Promise<ReadonlyMap<number, number>> {
   let dueMs = performance.now();
   for (const one of chain.slice(6)) {
     const { number } = one.block;
-    if (toTrades(one) > 0) announcedAtMs.set(number, performance.timeOrigin + performance.now());
+    if (isSent(one)) announcedAtMs.set(number, performance.timeOrigin + performance.now());
     node.setHead(number);
     dueMs += (toTrades(one) / tradesPerSecond) * 1000;
     await delay(Math.max(1, dueMs - performance.now()));
@@ -123,7 +165,7 @@ async function openCluster(): Promise<readonly Service[]> {
 }
 
 async function openClients(service: Service): Promise<void> {
-  const first = JSON.stringify({ action: "subscribe", channel: { type: "trades" } });
+  const first = JSON.stringify({ action: "subscribe", channel });
   const port = Number(new URL(service.baseUrl).port);
   const path = "/v1/stream";
   child.send({ open: clientsEach, port, path, key: adminKey, first, seesBlocks: true });

@@ -1,8 +1,9 @@
 /**
  * Backfill: from JSON-RPC without latency to queryable rows, with the node on the same machine. The baseline in the
- * same run is the ceiling: fetching the same responses and parsing their JSON. Arguments: millions of logs (default 1),
- * rounds (default 3), and `server` to store in a ClickHouse server on the same machine and print its rows per second
- * and bytes per fill.
+ * same run is the ceiling: fetching the same responses and parsing their JSON. Each round is measured without wallets,
+ * on a chain of exchange logs alone, and with them, on one whose fills come with transfers. Arguments: millions of logs
+ * (default 1), rounds (default 3), and `server` to store in a ClickHouse server on the same machine and print its rows
+ * per second and bytes per fill.
  *
  * Prints the processor time of each quarter: the cost per log must not grow with the number of stored logs.
  * `node bench/backfill.bench.ts 20 1` is the long run. At the end a service is stopped in the middle of a backfill.
@@ -50,6 +51,14 @@ type Round = {
   readonly healthP99Ms: number;
 };
 
+/** A service with or without wallets, and the node with the logs that it requests. */
+type Kind = {
+  readonly wallets: "on" | "off";
+  readonly node: { readonly child: ChildProcess; readonly url: string };
+  readonly ceilings: Ceiling[];
+  readonly results: Round[];
+};
+
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
 console.log(`${blocks} blocks, about ${millions} M logs, ${rounds} rounds`);
@@ -59,49 +68,61 @@ console.log(`${blocks} blocks, about ${millions} M logs, ${rounds} rounds`);
  * and a round must not pay for the previous one.
  */
 const folders: string[] = [];
-const node = await startNode();
+const kinds: readonly Kind[] = await Promise.all(
+  (["off", "on"] as const).map(async (wallets) => {
+    return { wallets, node: await startNode(wallets), ceilings: [], results: [] };
+  }),
+);
 const [server = null] = isOnServer ? await ClickHouseServer.openAll(1) : [];
 let databases = 0;
 try {
-  const ceilings: Ceiling[] = [];
-  const results: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const nodeBefore = await getCpuSeconds(node.child);
-    const ceiling = await measureCeiling(node.url);
-    const ofNode = (await getCpuSeconds(node.child)) - nodeBefore;
-    const result = await measureService(node.url, ceiling.logs);
-    ceilings.push(ceiling);
-    results.push(result);
     console.log(`round ${round}, CPU seconds per million logs:`);
-    console.log(
-      `  ceiling ${format(ceiling.logsPerSecond)} logs/s, ${ceiling.cpuSeconds.toFixed(1)} CPU s; ` +
-        `the node itself ${((ofNode * 1e6) / ceiling.logs).toFixed(1)} CPU s`,
-    );
-    console.log(
-      `  service ${format(result.logsPerSecond)} logs/s, ${result.cpuSeconds.toFixed(1)} CPU s ` +
-        `(by quarter ${result.quarters.map((one) => one.toFixed(1)).join(", ")}), ` +
-        `peak ${result.peak.resident.toFixed(0)} MB, of it ${result.peak.anonymous.toFixed(0)} MB anonymous, ` +
-        `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
-    );
-    if (server !== null) await printStored(server, ceiling.logs / result.logsPerSecond);
+    for (const kind of kinds) await measureRound(kind);
   }
-  const rate = median(results.map(({ logsPerSecond }) => logsPerSecond));
-  const ceiling = median(ceilings.map(({ logsPerSecond }) => logsPerSecond));
-  console.log(
-    `median: service ${format(rate)} logs/s, ceiling ${format(ceiling)} logs/s, ratio ${(rate / ceiling).toFixed(2)}`,
-  );
-  const stopMs = await measureStop(node.url);
-  console.log(`stopped in the middle of a backfill within ${stopMs.toFixed(0)} ms`);
+  for (const { wallets, ceilings, results } of kinds) {
+    const rate = median(results.map(({ logsPerSecond }) => logsPerSecond));
+    const ceiling = median(ceilings.map(({ logsPerSecond }) => logsPerSecond));
+    console.log(
+      `median, wallets ${wallets}: service ${format(rate)} logs/s, ceiling ${format(ceiling)} logs/s, ` +
+        `ratio ${(rate / ceiling).toFixed(2)}`,
+    );
+  }
+  for (const kind of kinds) {
+    const stopMs = await measureStop(kind);
+    console.log(`stopped in the middle of a backfill within ${stopMs.toFixed(0)} ms`);
+  }
 } finally {
-  node.child.kill();
+  for (const { node } of kinds) node.child.kill();
   await server?.close();
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 }
 
+async function measureRound(kind: Kind): Promise<void> {
+  const { wallets, node, ceilings, results } = kind;
+  const nodeBefore = await getCpuSeconds(node.child);
+  const ceiling = await measureCeiling(node.url);
+  const ofNode = (await getCpuSeconds(node.child)) - nodeBefore;
+  const result = await measureService(kind, ceiling.logs);
+  ceilings.push(ceiling);
+  results.push(result);
+  console.log(
+    `  wallets ${wallets}, ceiling ${format(ceiling.logsPerSecond)} logs/s, ${ceiling.cpuSeconds.toFixed(1)} CPU s; ` +
+      `the node itself ${((ofNode * 1e6) / ceiling.logs).toFixed(1)} CPU s`,
+  );
+  console.log(
+    `  wallets ${wallets}, service ${format(result.logsPerSecond)} logs/s, ${result.cpuSeconds.toFixed(1)} CPU s ` +
+      `(by quarter ${result.quarters.map((one) => one.toFixed(1)).join(", ")}), ` +
+      `peak ${result.peak.resident.toFixed(0)} MB, of it ${result.peak.anonymous.toFixed(0)} MB anonymous, ` +
+      `health p50 ${result.healthP50Ms.toFixed(1)} ms, p99 ${result.healthP99Ms.toFixed(1)} ms`,
+  );
+  if (server !== null) await printStored(server, ceiling.logs / result.logsPerSecond);
+}
+
 /** Milliseconds from SIGTERM to the end of the process, sent at full speed once a tenth is stored. */
-async function measureStop(rpcUrl: string): Promise<number> {
+async function measureStop(kind: Kind): Promise<number> {
   const key = generateKey("admin");
-  const child = await startService({ rpcUrl, dir: await makeFolder(), key });
+  const child = await startService(kind, { dir: await makeFolder(), key });
   try {
     const { listening } = JSON.parse(await firstLine(child)) as { listening: string };
     while ((await finalizedBlock(listening, key)) < blocks / 10) await pause(pauseMs);
@@ -121,11 +142,11 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-async function measureService(rpcUrl: string, logs: number): Promise<Round> {
+async function measureService(kind: Kind, logs: number): Promise<Round> {
   const dir = await makeFolder();
   const key = generateKey("admin");
   const startedAt = performance.now();
-  const child = await startService({ rpcUrl, dir, key });
+  const child = await startService(kind, { dir, key });
   try {
     const { listening } = JSON.parse(await firstLine(child)) as { listening: string };
     const seen = await watch({ child, url: listening, key }, logs / blocks);
@@ -147,18 +168,17 @@ async function measureService(rpcUrl: string, logs: number): Promise<Round> {
   }
 }
 
-async function startService(options: {
-  rpcUrl: string;
-  dir: string;
-  key: string;
-}): Promise<ChildProcess> {
-  const { rpcUrl, dir, key } = options;
+async function startService(
+  { wallets, node }: Kind,
+  { dir, key }: { readonly dir: string; readonly key: string },
+): Promise<ChildProcess> {
   const contracts = join(dir, "contracts.json");
   await writeFile(contracts, JSON.stringify(contractsFromBlock0()));
   return spawn(process.execPath, [getPath("../src/cli.ts"), "serve"], {
     env: {
       PATH: process.env["PATH"],
-      ODDWIRE_RPC_URLS: rpcUrl,
+      ODDWIRE_RPC_URLS: node.url,
+      ODDWIRE_WALLETS: wallets,
       ODDWIRE_START_BLOCK: "0",
       ODDWIRE_CONTRACTS_FILE: contracts,
       ODDWIRE_DATA_DIR: join(dir, "data"),
@@ -275,8 +295,9 @@ async function finalizedBlock(url: string, key: string): Promise<number> {
   return body.meta?.finalized_block ?? -1;
 }
 
-async function startNode(): Promise<{ child: ChildProcess; url: string }> {
+async function startNode(transfers: Kind["wallets"]): Promise<Kind["node"]> {
   const child = spawn(process.execPath, [getPath("endless-node.ts"), String(blocks)], {
+    env: { ...process.env, TRANSFERS: transfers },
     stdio: ["ignore", "pipe", "inherit"],
   });
   return { child, url: await firstLine(child) };

@@ -28,7 +28,9 @@ let lastAtMs = 0;
 const arrivals: number[] = [];
 /** For each client: when the last bytes of a block arrived, by block number. */
 const seenBy: Map<number, number>[] = [];
-const blockField = '"block_number":';
+/** Positions begin with the number of their block. Events of every channel have one. */
+const positionField = '"seq":';
+const positionsPerBlock = 1_000_000;
 
 process.on("message", (command: Command) => {
   if ("open" in command) void open(command);
@@ -97,13 +99,14 @@ function recordBlocks(socket: Socket): void {
   seenBy.push(seen);
   socket.on("data", (bytes) => {
     // If the client is late, several blocks can arrive together.
-    for (let at = bytes.indexOf(blockField); at >= 0; ) {
-      const from = at + blockField.length;
-      const block = Number.parseInt(bytes.toString("latin1", from, from + 12), 10);
+    for (let at = bytes.indexOf(positionField); at >= 0; ) {
+      const from = at + positionField.length;
+      const position = Number.parseInt(bytes.toString("latin1", from, from + 16), 10);
+      const block = Math.floor(position / positionsPerBlock);
       seen.set(block, lastAtMs);
       // The chunk can end within a number, which is then not found again.
-      const lastField = Math.max(at, bytes.lastIndexOf(`${blockField}${block}`));
-      at = bytes.indexOf(blockField, lastField + 1);
+      const lastField = Math.max(at, bytes.lastIndexOf(`${positionField}${block}`));
+      at = bytes.indexOf(positionField, lastField + 1);
     }
   });
 }
