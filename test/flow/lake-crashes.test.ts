@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
-import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -21,7 +21,7 @@ import { writeContractsFile } from "../support/contracts-file.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { fillUp, mountDisk } from "../support/own-disk.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { runCommand } from "../support/run-command.ts";
+import { type Finished, runCommand } from "../support/run-command.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
 import { systemSettings } from "../support/system-settings.ts";
@@ -86,29 +86,37 @@ test("an export to a full disk leaves the lake as it was, and is finished when t
   assert.deepEqual(await readManifest(openFolderLake(target.folder), null), all);
 });
 
-test("an import on a full disk says so, and is finished when there is room", {
+test("an import to a full disk and an export from it say so, and are finished when there is room", {
   skip: embeddedOnly,
 }, async (t) => {
   const disk = await mountDisk(t, 32);
   if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
   const { lake, expected, settings } = await openLake(t, 41);
   const dataDir = join(disk, "data");
-  const run = () => runCommand(["import", "--lake", lake, "--data-dir", dataDir], settings);
-  const ballast = await fillUp(disk);
-  let failures = 0;
-  for (let free = 1; ; free += 3) {
-    await fillUp(disk);
-    await truncate(ballast, Math.max(0, (32 - free) * 1024 * 1024));
+  const run = (...words: string[]) => runCommand([...words, "--data-dir", dataDir], settings);
+  const imports = await untilDone(disk, 3, () => run("import", "--lake", lake));
+  await assertStoreHolds(dataDir, expected);
+  // An export copies the ledger beside it.
+  const copy = `${lake}-copy`;
+  const exports = await untilDone(disk, 1, () => run("export", "--lake", copy));
+  t.diagnostic(`${imports} and ${exports} failures`);
+  assert(imports > 1 && exports > 0);
+  await assertComplete(copy);
+});
+
+/** Runs a command with 1 MiB free on its disk, then with `step` MiB more, until it is done. Returns how often it failed. */
+async function untilDone(disk: string, step: number, run: () => Promise<Finished>) {
+  for (let failures = 0; ; failures += 1) {
+    const ballast = await fillUp(disk);
+    const { size } = await stat(ballast);
+    await truncate(ballast, Math.max(0, size - (1 + failures * step) * 1024 * 1024));
     const { code, stderr } = await run();
-    if (code === 0) break;
-    failures += 1;
+    await rm(ballast);
+    if (code === 0) return failures;
     assert.equal(code, 75, stderr);
     assert.match(stderr, /^oddwire: .*(?:full|free|space)[^\n]*\n$/);
   }
-  t.diagnostic(`${failures} failures`);
-  assert(failures > 1);
-  await assertStoreHolds(dataDir, expected);
-});
+}
 
 test("an import and an export that are killed are finished by the same command", {
   skip: embeddedOnly,
@@ -152,7 +160,20 @@ test("an import and an export that are killed are finished by the same command",
   }
   assert(killed > 3, String(killed));
   const fresh = join(folder, "fresh");
-  assert.equal((await runCommand([...write, fresh], settings)).code, 0);
+  const other = join(folder, "other");
+  await cp(dataDir, other, { recursive: true });
+  const running = startCommand([...write, fresh], settings);
+  await untilChanged(fresh, 1, running);
+  running.kill("SIGSTOP");
+  const refused = await runCommand(["export", "--data-dir", other, "--lake", fresh], settings);
+  assert.equal(refused.code, 75);
+  assert.equal(
+    refused.stderr,
+    `oddwire: another process exports to ${fresh}; wait until it has finished\n`,
+  );
+  running.kill("SIGCONT");
+  const [ended] = await once(running, "exit");
+  assert.equal(ended, 0);
   const [written, all] = await Promise.all([copy, fresh].map(assertComplete));
   assert(written !== undefined && all !== undefined);
   assert.deepEqual(toContents(written), toContents(all));
@@ -166,6 +187,7 @@ function startCommand(words: readonly string[], settings: Record<string, string>
 /** Resolves after so many changes of files, or when the process has ended. */
 async function untilChanged(folder: string, changes: number, child: ChildProcess): Promise<void> {
   let left = changes;
+  await mkdir(folder, { recursive: true });
   const watcher = watch(folder, { recursive: true });
   await new Promise<void>((resolve) => {
     watcher.on("change", () => {
