@@ -228,7 +228,7 @@ test("R13: a node that loses ClickHouse and Redis returns 503 within 3 s and clo
   assert(refused.headers.has("retry-after"));
   assert(admittedAtMs - cutAtMs <= 3000, "no longer than its validity");
   await closed;
-  const isLogged = async () => (api.stderr.includes("unreadable message") ? true : null);
+  const isLogged = async () => (api.stderr.includes("the feed cannot be read") ? true : null);
   await waitFor("a warning in the log", isLogged);
   redis.resume();
   proxy.resume();
