@@ -171,12 +171,16 @@ suite("oddwire mcp", () => {
   test("an error names the cause and what to do", async () => {
     const cases: readonly (readonly [string, Row, RegExp])[] = [
       ["get_market", { market: "no-such-market" }, /^NOT_FOUND: .*find_market/],
-      ["get_market", { market: "." }, /must be one id at market/],
-      ["get_market", { market: "1".repeat(300) }, /<=200 characters at market/],
+      ["get_market", { market: "." }, /must be one id. Correct the argument at market/],
+      [
+        "get_market",
+        { market: "1".repeat(300) },
+        /<=200 characters. Correct the argument at market/,
+      ],
       ["get_market", { market: `${String(market["id"])}:7` }, /^VALIDATION_ERROR: market has an/],
       ["get_wallet", { wallet: `0x${"5".repeat(40)}` }, /never seen\. Check the address/],
-      ["get_resolution", { market: ".." }, /must be one id at market/],
-      ["list_trades", { token: "5,6" }, /must be one id at token/],
+      ["get_resolution", { market: ".." }, /must be one id. Correct the argument at market/],
+      ["list_trades", { token: "5,6" }, /must be one id. Correct the argument at token/],
       ["list_trades", { token: "5" }, /^NOT_FOUND: .*token/],
       ["list_trades", { token: "rain" }, /^VALIDATION_ERROR: token must be a decimal token id/],
       ["list_trades", { market: "0x12" }, /^VALIDATION_ERROR: market must be a condition id/],
@@ -190,16 +194,30 @@ suite("oddwire mcp", () => {
       ["get_price", { token: "" }, /token/],
       ["get_price", { token: tokenId, at: "2199-01-01" }, /^VALIDATION_ERROR: at .*Correct/],
       ["list_trades", { cursor: "wrong" }, /^INVALID_CURSOR: /],
-      ["list_trades", { limit: 101 }, /limit/],
+      ["get_wallet", { wallet: "0x12" }, /^VALIDATION_ERROR: wallet must be an address/],
+      ["get_wallet", { address: "0x12" }, /address is not known here; did you mean wallet\?/],
+      ["list_trades", { limit: 101 }, /Correct the argument at limit/],
       ["list_trades", { token_id: tokenId }, /token_id/],
       ["get_candles", { token: tokenId, interval: "1m" }, /interval/],
       ["get_coverage", { market: tokenId }, /market/],
-      ["get_candles", { token: tokenId, resolution: "2h" }, /resolution/],
+      ["get_candles", { token: tokenId, resolution: "2h" }, /Correct the argument at resolution/],
     ];
     for (const [name, input, expected] of cases) {
       const { text, isError } = await callText(name, input);
       assert(isError, text);
       assert.match(text, expected);
+    }
+  });
+
+  test("the end of the input ends it, also before a message", async () => {
+    for (const input of ["ignore", "pipe"] as const) {
+      const args = [cli, "mcp", "--url", server.edge.url, "--key", "any"];
+      const child = spawn(process.execPath, args, {
+        env: systemSettings(),
+        stdio: [input, "inherit", "inherit"],
+      });
+      child.stdin?.end();
+      assert.deepEqual(await once(child, "exit"), [0, null], input);
     }
   });
 

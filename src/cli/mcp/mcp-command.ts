@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { finished } from "node:stream/promises";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { Connection } from "../../../clients/typescript/src/connection.ts";
@@ -23,7 +24,8 @@ export async function serveMcp(options: ApiOptions & { readonly http?: number })
 
 async function serveStdio(connection: Connection): Promise<void> {
   const transport = new StdioServerTransport();
-  const ended = once(process.stdin, "close");
+  // A pipe ends and closes, a file or /dev/null only ends.
+  const ended = finished(process.stdin, { writable: false });
   await createMcpServer(connection, version).connect(transport);
   await ended;
 }

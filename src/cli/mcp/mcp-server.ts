@@ -2,6 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 import type { Connection } from "../../../clients/typescript/src/connection.ts";
 import { OddwireError } from "../../../clients/typescript/src/oddwire-error.ts";
+import { truncate, unknownName } from "../../base/near-name.ts";
 import { tools } from "./mcp-tools.ts";
 
 const instructions =
@@ -10,13 +11,28 @@ const instructions =
 /** The most characters of a text: strangers write those of markets, of any length. */
 const textMax = 600;
 
+const { localeError: describeIssue } = z.locales.en();
+
+// The server of the SDK adds the name of the argument: " at limit".
+z.config({
+  customError: (issue) => {
+    const cause = describeIssue(issue);
+    return `${typeof cause === "string" ? cause : cause?.message}. Correct the argument`;
+  },
+});
+
 /** Creates a server whose tools read from a service. */
 export function createMcpServer(connection: Connection, version: string): McpServer {
   const server = new McpServer({ name: "oddwire", version }, { instructions });
   for (const { name, description, input, read, adviceOnNotFound } of tools) {
     const annotations = { readOnlyHint: true, openWorldHint: true };
     // An argument of another name must not be ignored: without its filter a list has the trades of all markets.
-    const inputSchema = z.strictObject(input);
+    const inputSchema = z.strictObject(input, {
+      error: ({ code, keys }) =>
+        code === "unrecognized_keys"
+          ? keys.map((key) => `${truncate(key)} ${unknownName(key, Object.keys(input))}`).join("; ")
+          : undefined,
+    });
     server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
       try {
         const answer = await read(connection, given);

@@ -55,7 +55,7 @@ const idOfOne = z
   .string()
   .min(1)
   .max(200)
-  .refine((id) => /[^.]/.test(id) && !id.includes(","), "must be one id");
+  .refine((id) => /[^.]/.test(id) && !id.includes(","), "must be one id. Correct the argument");
 const token = idOfOne.describe(
   "Outcome token: a decimal token id as find_market returns it, or a slug or condition id with an outcome: who-wins:yes",
 );
@@ -64,7 +64,7 @@ const time = z
   .max(40)
   .describe("RFC 3339 in UTC such as 2026-01-31T12:00:00Z, or epoch seconds");
 const marketId = idOfOne.describe("Condition id (0x...), token id or slug of the market");
-const wallet = z.string().length(42).describe("Address of a wallet, 0x and 40 hex digits");
+const wallet = idOfOne.describe("Address of a wallet, 0x and 40 hex digits");
 const limitTo = (max: number, byDefault: number) =>
   z.number().int().min(1).max(max).default(byDefault).describe(`Most rows, at most ${max}`);
 
@@ -230,7 +230,7 @@ export const tools: readonly Tool[] = [
   tool({
     name: "get_wallet",
     description:
-      "Totals of a wallet's trades, and its largest positions: sizes in shares, amounts in USD.",
+      "Totals of a wallet's trades, its profit and loss, and its largest positions: sizes in shares, amounts in USD.",
     input: { wallet, limit: limitTo(50, 10) },
     adviceOnNotFound:
       "Check the address. Where wallets are not indexed, list_trades with wallet has its trades.",
