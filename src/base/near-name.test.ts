@@ -40,6 +40,14 @@ test("a field name with its unit is recognized, although another name is more si
 
 test("the message about a wrong value quotes it, unless it is nested too deeply to be written", () => {
   assert.equal(wrongValue([1], "a number"), "must be a number; got [1]");
+  const long = "5".repeat(99);
+  assert.equal(wrongValue(long, "short"), `must be short; got "${long.slice(0, 63)}..."`);
+  assert.equal(
+    wrongValue([`"${long}`], "short"),
+    `must be short; got ["\\"${long.slice(0, 60)}..."`,
+  );
+  const closed = wrongValue([long.slice(0, 61), 5], "short");
+  assert.equal(closed, `must be short; got ["${long.slice(0, 61)}"...`);
   const deep: unknown = JSON.parse("[".repeat(30_000) + "]".repeat(30_000));
   assert.equal(wrongValue(deep, "a number"), "must be a number; got deeply nested JSON");
 });

@@ -153,7 +153,11 @@ function parseDuration(text: string): number | null {
 
 function quote(given: unknown): string {
   try {
-    return truncate(JSON.stringify(given));
+    const text = JSON.stringify(given);
+    const quoted = truncate(text);
+    // A text that was cut open is closed again.
+    const isOpen = quoted !== text && quoted.replaceAll(/\\./g, "").split('"').length % 2 === 0;
+    return isOpen ? `${quoted}"` : quoted;
   } catch {
     // Parsing has no limit of depth, but writing fails after some thousand levels.
     return "deeply nested JSON";

@@ -48,7 +48,7 @@ test("400: no token id, too many token ids, and an invalid one", async () => {
     "?token_ids=": `token_ids must be ${expected}; got ""`,
     "?token_ids=1,": `token_ids must be ${expected}; got "1,"`,
     "?token_ids=1,x": `token_ids must be ${expected}; got "x"`,
-    [`?token_ids=${tooMany}`]: `token_ids must be ${expected}; got "${tooMany.slice(0, 63)}...`,
+    [`?token_ids=${tooMany}`]: `token_ids must be ${expected}; got "${tooMany.slice(0, 63)}..."`,
     "?token_id=1":
       "token_id is not known here; did you mean token_ids? Valid names: token_ids, include_mirror, at, min_seq, fields",
     "?token_ids=1&token_ids=2": "token_ids is given more than once",

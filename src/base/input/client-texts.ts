@@ -52,7 +52,7 @@ export function isTokenName(value: TokenId): boolean {
 /** A condition id, in either spelling of generation 3. */
 export const conditionId: TUnsafe<ConditionId> = parsedText({
   parse: parseConditionId,
-  expected: "a condition id, 0x and 64 hex digits (62 for generation 3)",
+  expected: "a condition id, 0x and 64 hex digits (62 for Protocol V2)",
   keywords: { pattern: "^0[xX]([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
 });
 

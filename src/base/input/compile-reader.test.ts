@@ -121,6 +121,12 @@ test("a body has JSON types: text is not a number, and null is an absent value",
   });
   assert.equal(getFaults(() => readBody({ limit: "5", active: "true", token_ids: [1] })).length, 3);
   assert.deepEqual(
+    getFaults(() => readBody({ token_ids: "1" })),
+    [
+      'token_ids must be a list of up to 3, each a decimal token id below 2^256; got "1"; put it into a list',
+    ],
+  );
+  assert.deepEqual(
     getFaults(() => readBody([])),
     ["body must be a JSON object"],
   );

@@ -123,8 +123,11 @@ function readFields(
     else if (value === undefined) {
       const { expected, choices } = field;
       const fault = findFault(raw, field);
-      const kind = describeWrongId(fault, expected, describe);
-      faults.push({ parameter, issue: wrongValue(fault, expected, choices) + kind });
+      const isOneItem = !Array.isArray(fault) && field.readItem?.(fault) !== undefined;
+      const advice = isOneItem
+        ? "; put it into a list"
+        : describeWrongId(fault, expected, describe);
+      faults.push({ parameter, issue: wrongValue(fault, expected, choices) + advice });
     } else values[name] = value;
     seen.add(name);
     if (faults.length >= webLimits.errorDetailsMax) break;
