@@ -2,14 +2,13 @@
  * Writes final days as Parquet files (docs/lake.md). A day is written once its last block is final. Files get their name
  * only when all files of the day are complete, and the manifest names them after that: a crash leaves the lake as it was.
  */
-import { lstat, mkdir } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { version } from "../base/config/version.ts";
 import { tryParseJson } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { lockFolder } from "../storage/directory/data-directory.ts";
-import { awaitWrite } from "../storage/engine/store-errors.ts";
 import { readFirstTime } from "../storage/lake/lake-parts.ts";
 import { StagedRows } from "../storage/lake/staged-rows.ts";
 import { type RepairedBlocks, readRepairedBlocks } from "../storage/recovery/repaired-blocks.ts";
@@ -18,7 +17,7 @@ import { openFolderLake } from "./folder-lake.ts";
 import { readManifestText } from "./import-lake.ts";
 import { LakeError } from "./lake-error.ts";
 import type { LakeExport } from "./lake-export.ts";
-import { lakeLocation, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
+import { lakeLocation, makeLakeFolder, publish, removeUnnamed, writeDraft } from "./lake-files.ts";
 import {
   formatManifest,
   type LakeSlice,
@@ -36,7 +35,7 @@ import {
  */
 export async function exportLake(request: LakeExport): Promise<Manifest> {
   const { folder } = request;
-  await awaitWrite(mkdir(folder, { recursive: true }), lakeLocation);
+  await makeLakeFolder(folder);
   const busy = `another process exports to ${folder}; wait until it has finished`;
   const unlock = lockFolder(folder, { variable: "--lake", busy, location: lakeLocation });
   try {

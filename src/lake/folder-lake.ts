@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { LakeSource } from "./import-lake.ts";
 import { LakeError } from "./lake-error.ts";
 
@@ -25,6 +25,8 @@ async function* readFolderFile(
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(folder, path), flags).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === "ENOENT") throw new LakeError(`${folder} has no ${path}`);
+    if (thrown.code === "ENOTDIR")
+      throw new LakeError(`${dirname(join(folder, path))} is not a folder`);
     if (thrown.code === "ELOOP") {
       throw new LakeError(`${join(folder, path)} is a symbolic link, which is not followed`);
     }

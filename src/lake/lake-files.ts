@@ -4,17 +4,65 @@
  */
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { parquetMetadata } from "hyparquet";
+import { isPermanent, makeFolder } from "../base/config/make-data-directory.ts";
+import { toError } from "../base/errors.ts";
 import { awaitWrite } from "../storage/engine/store-errors.ts";
 import { lakeFactTables } from "../storage/lake/lake-tables.ts";
-import { isLakePath, type LakeFile, type LakeSlice, type Manifest } from "./manifest.ts";
+import { LakeError } from "./lake-error.ts";
+import {
+  isLakePath,
+  type LakeFile,
+  type LakeSlice,
+  type Manifest,
+  manifestName,
+} from "./manifest.ts";
 
 /** What messages call the folder. */
 export const lakeLocation = "the lake";
 
 const pieceBytes = 1024 * 1024;
+
+const tables: readonly string[] = [...lakeFactTables, "trades", "candles_1m"];
+
+/** What a lake has beside its tables and its manifest. */
+const otherNames: ReadonlySet<string> = new Set(["lock", "markets", `${manifestName}.draft`]);
+
+/**
+ * Makes the folder of a lake unless it exists. Throws `LakeError` when it cannot, and when the folder has other files and
+ * no manifest: an export that was interrupted has left only files of a lake.
+ */
+export async function makeLakeFolder(folder: string): Promise<void> {
+  try {
+    makeFolder(resolve(folder));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "ENOTDIR")
+      throw new LakeError(`${folder} is not a folder`, { cause });
+    if (isPermanent(cause))
+      throw new LakeError(`${folder} cannot be made: ${cause.message}`, { cause });
+    await awaitWrite(Promise.reject(toError(cause)), lakeLocation);
+  }
+  const names = await awaitWrite(readdir(folder), lakeLocation);
+  if (names.includes(manifestName)) return;
+  const other =
+    names.find((name) => !otherNames.has(name) && !tables.includes(name)) ??
+    (await findOtherFile(folder));
+  if (other === undefined) return;
+  throw new LakeError(
+    `${folder} is not a lake: it has no ${manifestName}, but ${other}; choose a new or an empty folder`,
+  );
+}
+
+async function findOtherFile(folder: string): Promise<string | undefined> {
+  const reading = readdir(folder, { recursive: true, withFileTypes: true });
+  return (await awaitWrite(reading, lakeLocation))
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .find((path) => !otherNames.has(path) && !isLakePath(path.replace(/\.draft$/, "")));
+}
 
 /** Writes the draft of a Parquet file. Returns its entry of the manifest; `null` when it would have no rows. */
 export async function writeTable(
@@ -77,7 +125,7 @@ export async function publish(folder: string, path: string): Promise<void> {
  */
 export async function removeUnnamed(folder: string, manifest: Manifest | null): Promise<void> {
   const named = new Set((manifest?.slices ?? []).flatMap(listPaths));
-  for (const table of [...lakeFactTables, "trades", "candles_1m"]) {
+  for (const table of tables) {
     const found = await readdir(join(folder, table), { recursive: true }).catch(() => []);
     const paths = found.map((name) => `${table}/${name}`);
     const others = paths.filter(

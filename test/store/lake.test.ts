@@ -332,7 +332,22 @@ test("an export to what is no folder of a lake, or vanishes, ends with a sentenc
       },
       /has more than 268435456 bytes/,
     ],
-    [(folder) => writeFile(join(folder, "fills"), ""), /^the lake cannot be written: ENOTDIR/],
+    [(folder) => writeFile(join(folder, "fills"), ""), /no manifest\.json, but fills; choose/],
+    [(folder) => mkdir(join(folder, "photos")), /no manifest\.json, but photos; choose/],
+    [
+      async (folder) => {
+        await mkdir(join(folder, "trades"));
+        await writeFile(join(folder, "trades/mine.csv"), "");
+      },
+      /no manifest\.json, but trades\/mine\.csv; choose/,
+    ],
+    [
+      async (folder) => {
+        await rm(folder, { recursive: true });
+        await writeFile(folder, "");
+      },
+      /is not a folder$/,
+    ],
     [(folder) => mkdir(join(folder, "lock")), /^the lake cannot be written: /],
   ];
   for (const [index, [prepare, message]] of cases.entries()) {
@@ -341,9 +356,22 @@ test("an export to what is no folder of a lake, or vanishes, ends with a sentenc
     await prepare(folder);
     await assert.rejects(exported({ ...filled, folder }), { message });
   }
+  const below = join(`${filled.folder}-0`, "manifest.json");
+  await rm(below, { recursive: true });
+  await writeFile(below, "");
+  const lake = { ...filled, folder: join(below, "lake") };
+  await assert.rejects(exported(lake), /manifest\.json\/lake is not a folder$/);
   const onDay = () => rmSync(filled.folder, { recursive: true });
   await assert.rejects(exported(filled, { onDay }), /^\S+: the lake cannot be written: ENOENT/);
   const manifest = await exported(filled);
+  assert.deepEqual(await assertComplete(filled.folder), manifest);
+  // What a first export leaves when it is killed: parts, drafts and no manifest.
+  await rename(join(filled.folder, name), join(filled.folder, `${name}.draft`));
+  const [path = ""] = manifest.slices
+    .flatMap(({ files }) => Object.values(files))
+    .map((f) => f.path);
+  await rename(join(filled.folder, path), join(filled.folder, `${path}.draft`));
+  assert.deepEqual(await exported(filled), manifest);
   assert.deepEqual(await assertComplete(filled.folder), manifest);
 });
 

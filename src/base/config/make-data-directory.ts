@@ -1,6 +1,7 @@
 /** Makes data directories and reports permanent problems immediately. */
-import { accessSync, constants, lstatSync, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { AppError } from "../errors.ts";
 import { ConfigError } from "./config.ts";
 
 const { F_OK, R_OK, W_OK, X_OK } = constants;
@@ -37,6 +38,17 @@ export function makeDataDirectory(dataDir: string, mode?: number): void {
 }
 
 /**
+ * Checks a data directory for a command that only reads its facts: nothing is made. Throws `NOT_FOUND` when it has none,
+ * and `ConfigError` when it cannot be used.
+ */
+export function requireFacts(dataDir: string): void {
+  if (!existsSync(dataDir))
+    throw new AppError("NOT_FOUND", `the data directory ${dataDir} does not exist`);
+  makeDataDirectory(dataDir);
+  if (!existsSync(join(dataDir, "facts"))) throw new AppError("NOT_FOUND", "nothing is stored yet");
+}
+
+/**
  * Throws `ConfigError` when a path in the data directory exists but cannot be opened with this `access`, or is not a
  * file. To open a pipe, for example, can block the process. `F_OK` means any.
  */
@@ -58,8 +70,8 @@ function checkKept(path: string, kind: "file" | "folder", access: number): void 
   });
 }
 
-/** Makes a folder and its parents. Node's `recursive` option never returns below /proc, where nothing can be made. */
-function makeFolder(path: string, mode: number | undefined): void {
+/** Makes a folder and its parents unless it exists. Node's `recursive` option never returns below /proc, where nothing can be made. */
+export function makeFolder(path: string, mode?: number): void {
   const make = () => mkdirSync(path, mode);
   try {
     make();
@@ -76,10 +88,14 @@ function orUnusable(work: () => void): void {
   try {
     work();
   } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException;
-    if (code === undefined || !impossible.has(code)) throw thrown;
-    throw unusable(message);
+    if (!isPermanent(thrown)) throw thrown;
+    throw unusable(thrown.message);
   }
+}
+
+/** Whether a failure does not go away without the operator. */
+export function isPermanent(thrown: unknown): thrown is Error {
+  return impossible.has((thrown as NodeJS.ErrnoException).code ?? "");
 }
 
 function unusable(reason: string): ConfigError {
