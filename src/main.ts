@@ -2,6 +2,8 @@
  * Starts a role. The modules in `roles/` wire its parts.
  */
 import { closeOnError } from "./base/close-on-error.ts";
+import { ConfigError } from "./base/config/config.ts";
+import { areOverlapping } from "./base/config/overlapping-folders.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
@@ -25,6 +27,11 @@ export async function openService(
   const { config } = start;
   const life = new Lifetime();
   return closeOnError(life, async () => {
+    if (config.lakeDir !== null && areOverlapping(config.lakeDir, config.dataDir)) {
+      throw new ConfigError([
+        "ODDWIRE_LAKE_DIR and ODDWIRE_DATA_DIR must be two folders, neither of them in the other",
+      ]);
+    }
     const contracts = await readContracts(config);
     life.onClose(lockDataDirectory(config.dataDir));
     const startedAt = await readStartBlock({ config, contracts });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,14 +105,46 @@ test("an error is one sentence, with exit code 2 for wrong usage and 1 for failu
   }
 });
 
-test("a check of an empty folder does not tie it to a chain", async () => {
-  const dataDir = join(folder, "unchecked");
-  const { code, stderr } = await runCommand(["check"], {
-    ODDWIRE_DATA_DIR: dataDir,
-    ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
-  });
-  assert.deepEqual([code, stderr], [1, "oddwire: nothing is stored yet\n"]);
-  assert(!(await readdir(dataDir)).includes("oddwire.json"));
+test("a command that reads a folder that is missing or empty says so, and makes nothing", async () => {
+  const dataDir = join(folder, "unread");
+  const settings = { ODDWIRE_DATA_DIR: dataDir, ODDWIRE_RPC_URLS: "http://127.0.0.1:1" };
+  const commands = [["check"], ["repair"], ["export", "--lake", join(folder, "lake")]];
+  for (const words of commands) {
+    const { code, stderr } = await runCommand(words, settings);
+    const message = `oddwire: the data directory ${dataDir} does not exist\n`;
+    assert.deepEqual([code, stderr, existsSync(dataDir)], [1, message, false]);
+  }
+  await mkdir(dataDir);
+  for (const words of commands) {
+    const { code, stderr } = await runCommand(words, settings);
+    assert.deepEqual([code, stderr], [1, "oddwire: nothing is stored yet\n"]);
+    assert.deepEqual(await readdir(dataDir), []);
+  }
+});
+
+test("a lake and a store that would share a folder, and options of other exports, are refused", async () => {
+  const [data, linked] = [join(folder, "shared"), join(folder, "linked")];
+  await symlink(data, linked);
+  await mkdir(data);
+  const cases: readonly [line: string, code: number, message: RegExp][] = [
+    [`export --lake ${data} --data-dir ${data}`, 2, /overlap: name two folders/],
+    [`export --lake ${linked}/lake --data-dir ${data}`, 2, /overlap/],
+    [`import --lake ${data} --data-dir ${linked}`, 2, /overlap/],
+    [`import --lake ${data} --data-dir ${data}/new`, 2, /overlap/],
+    [`export --lake ${data} --wallet 0x12`, 2, /give it without --wallet$/],
+    [`export --lake ${data} --key-file key`, 2, /give it without --key-file$/],
+    [`export trades --out ${data}/a.csv --from 2026-11-01`, 2, /--from needs --lake$/],
+    [`import --lake ${data} --data-dir ${folder}/new --allow-private`, 2, /with an address$/],
+    [`import --lake ${cli} --data-dir ${folder}/new`, 1, /cli\.ts is not a folder$/],
+    [`serve --rpc-url http://127.0.0.1:1 --data-dir ${data}`, 2, /must be two folders/],
+  ];
+  for (const [line, expected, message] of cases) {
+    const settings = line.startsWith("serve") ? { ODDWIRE_LAKE_DIR: `${linked}/lake` } : {};
+    const { code, stderr } = await runCommand(line.split(" "), settings);
+    assert.equal(code, expected, line);
+    assert.match(stderr.trimEnd(), message);
+  }
+  assert.deepEqual(await readdir(data), []);
 });
 
 test("oddwire api ends with exit code 0 at SIGTERM while it waits for its database", async (t) => {

@@ -60,10 +60,11 @@ export async function exportList(
   name: string | undefined,
   options: ExportOptions,
 ): Promise<number> {
-  if (options.lake !== undefined) {
-    if (name !== undefined || options.out !== undefined) {
-      throw new UsageError("--lake exports whole days: give it without a list and --out");
-    }
+  const isLake = options.lake !== undefined;
+  if (isLake && name !== undefined)
+    throw new UsageError("--lake exports whole days: give it without a list");
+  refuseOtherOptions(Object.keys(options), isLake);
+  if (isLake) {
     return (await import("../lake/export-lake-command.ts")).exportLakeCommand(options);
   }
   const { out } = options;
@@ -81,6 +82,17 @@ export async function exportList(
   }, signal);
   // When aborted: the same command resumes after the last complete file.
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
+}
+
+const lakeOptions: ReadonlySet<string> = new Set(["lake", "from", "to", "signKey", "dataDir"]);
+
+function refuseOtherOptions(names: readonly string[], isLake: boolean): void {
+  const other = names.find((name) => lakeOptions.has(name) !== isLake);
+  if (other === undefined) return;
+  const flag = `--${other.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new UsageError(
+    isLake ? `--lake exports whole days: give it without ${flag}` : `${flag} needs --lake`,
+  );
 }
 
 function getFilters(

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../base/config/config.ts";
+import { requireFacts } from "../../base/config/make-data-directory.ts";
 import { openLog } from "../../base/log.ts";
 import { exportFacts } from "../../roles/export-facts.ts";
 import { Lifetime } from "../../roles/lifetime.ts";
@@ -17,6 +18,7 @@ import { exitCodes, print, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
 import { readSignKey } from "./lake-keys.ts";
+import { refuseOverlap } from "./refuse-overlap.ts";
 
 /** Two cores are busy with three: one of them waits for the disk. */
 const tablesAtOnce = 3;
@@ -72,11 +74,13 @@ async function openStart(
   { life, stop }: Pick<RoleStart, "life" | "stop">,
 ): Promise<RoleStart> {
   const configured = readConfig("administer", toEnvironment({ dataDir: options.dataDir }));
+  refuseOverlap(options.lake ?? "", configured.dataDir);
   const isServer = configured.clickhouseUrl !== null;
   // With a server the folder is a cache, which a service on this machine can have locked.
   const dataDir = isServer ? await makeTemporaryFolder(life) : configured.dataDir;
   const config = { ...configured, dataDir };
   const contracts = await readContracts(config);
+  if (!isServer) requireFacts(dataDir);
   life.onClose(lockDataDirectory(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
   return {

@@ -35,6 +35,7 @@ import { CheckProgress } from "../service/check-progress.ts";
 import { toEnvironment } from "../service/setting-flags.ts";
 import { openHttpLake } from "./http-lake.ts";
 import { readVerifyKey } from "./lake-keys.ts";
+import { refuseOverlap } from "./refuse-overlap.ts";
 
 type ImportOptions = {
   readonly lake: string;
@@ -49,6 +50,7 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   const signal = signalToStop();
   const source = openLake(options, signal);
   const config = readConfig("administer", toEnvironment({ dataDir: options.dataDir }));
+  if (!isUrl(options.lake)) refuseOverlap(options.lake, config.dataDir);
   const contracts = await readContracts(config);
   const manifest = await readManifest(source, readVerifyKey(options.verifyKey));
   refuseOtherLake(manifest, toIdentity(config.chainId, contracts));
@@ -105,13 +107,21 @@ function refuseLaterStart(start: IndexingStart, { first_block: first }: Manifest
 
 function openLake(options: ImportOptions, signal: AbortSignal): LakeSource {
   const { lake, keyFile, allowPrivate = false } = options;
-  if (!/^https?:\/\//i.test(lake)) return openFolderLake(lake);
+  if (!isUrl(lake)) {
+    if (keyFile !== undefined || allowPrivate)
+      throw new UsageError("--key-file and --allow-private are for a lake with an address");
+    return openFolderLake(lake);
+  }
   if (!URL.canParse(lake) || hasCredentials(lake)) {
     throw new UsageError("--lake is a folder, or an http or https URL without a user name");
   }
   const { url, key } =
     keyFile === undefined ? { url: lake, key: null } : readApi({ url: lake, keyFile });
   return openHttpLake({ url, key, allowPrivate, signal });
+}
+
+function isUrl(lake: string): boolean {
+  return /^https?:\/\//i.test(lake);
 }
 
 /** Opens an embedded engine that only reads files of the lake, for a store on a server, which cannot read them. */

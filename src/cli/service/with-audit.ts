@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Config, readConfig } from "../../base/config/config.ts";
 import { auditLimits } from "../../base/config/limits.ts";
+import { requireFacts } from "../../base/config/make-data-directory.ts";
 import { AppError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
 import { systemClock } from "../../base/time/clock.ts";
@@ -73,6 +74,7 @@ export async function withAudit<Result>(
   const isFolder = config.clickhouseUrl === null;
   // A server may be read while a service serves from it.
   const isOurs = isFolder || options.isWriting === true;
+  if (isFolder) requireFacts(dataDir);
   if (isOurs) opened.defer(lockDataDirectory(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
   const engine = isFolder
