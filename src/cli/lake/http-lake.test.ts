@@ -25,11 +25,15 @@ async function serve(t: TestContext, answer: RequestListener): Promise<string> {
 
 async function read(
   url: string,
-  { bytesMax = 20_000, allowPrivate = false } = {},
+  {
+    bytesMax = 20_000,
+    allowPrivate = false,
+    key = "secret",
+  }: { bytesMax?: number; allowPrivate?: boolean; key?: string | null } = {},
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const patience = { silenceMs: 300, retryMs: 1 };
-  const lake = openHttpLake({ url, key: "secret", allowPrivate, signal, patience });
+  const lake = openHttpLake({ url, key, allowPrivate, signal, patience });
   for await (const piece of lake.read("manifest.json", bytesMax)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
@@ -58,7 +62,15 @@ test("a server that always fails, refuses or sends too much fails with one sente
   const missing = await serve(t, (_request, response) => void response.writeHead(404).end());
   await assert.rejects(read(missing), isRefused(/answers with status 404/));
   const closed = await serve(t, (_request, response) => void response.writeHead(401).end());
-  await assert.rejects(read(closed), isRefused(/answers with status 401: it needs --key-file/));
+  await assert.rejects(
+    read(closed),
+    isRefused(/answers with status 401: it does not accept the key/),
+  );
+  await assert.rejects(read(closed, { key: null }), isRefused(/status 401: it needs --key-file/));
+  const moved = await serve(t, (_request, response) => {
+    response.writeHead(302, { location: closed }).end();
+  });
+  await assert.rejects(read(moved, { allowPrivate: true }), isRefused(/not sent to another/));
   const large = await serve(t, (_request, response) => void response.end(content));
   await assert.rejects(read(large, { bytesMax: 100 }), isRefused(/more than 100 bytes/));
   const encoded = await serve(t, ({ headers }, response) => {

@@ -148,8 +148,9 @@ async function openBody(
       location === undefined ||
       !URL.canParse(location, url.href)
     ) {
-      const hint = statusCode === 401 || statusCode === 403 ? ": it needs --key-file" : "";
-      throw new LakeError(`${toText(url)} answers with status ${statusCode}${hint}`);
+      const isRefused = statusCode === 401 || statusCode === 403;
+      const reason = isRefused ? `: ${getRefusal(lake, url)}` : "";
+      throw new LakeError(`${toText(url)} answers with status ${statusCode}${reason}`);
     }
     url = new URL(location, url);
     if (!/^https?:$/.test(url.protocol))
@@ -196,6 +197,12 @@ function guardedLookup(url: URL): LookupFunction {
       callback(null, addresses);
     });
   };
+}
+
+function getRefusal({ key, url: base }: HttpLake, url: URL): string {
+  if (key === null) return "it needs --key-file";
+  if (!mayHaveKey(url, new URL(base))) return "the key is not sent to another server";
+  return "it does not accept the key of --key-file, which has to be an admin key";
 }
 
 /** The address without its query, which can have a secret. */
