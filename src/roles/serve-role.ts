@@ -18,8 +18,10 @@ import {
 
 /** Where indexing continues: block numbers; `null` while they are not known. */
 export type IndexingPosition = {
-  /** The first block of a new data directory; `latest` is the head. */
+  /** The first block that is stored, or will be; `latest` is the head. */
   readonly firstBlock: number | "latest";
+  /** Whether that is the first block of the contracts. */
+  readonly isWhole: boolean;
   /** The last stored block; `null` in a new data directory. */
   readonly storedThrough: number | null;
   readonly head: number | null;
@@ -58,5 +60,7 @@ export async function openServe(
   record("connected");
   log.info({ done_at_ms: doneAtMs }, "service started");
   const head = chain.head?.number ?? null;
-  return { url, indexing: { firstBlock: getStartBlock(start), storedThrough, head } };
+  const firstBlock = facts.coverage?.fromBlock ?? getStartBlock(start);
+  const isWhole = firstBlock !== "latest" && firstBlock <= start.contracts.genesisBlock;
+  return { url, indexing: { firstBlock, isWhole, storedThrough, head } };
 }

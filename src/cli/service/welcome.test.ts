@@ -17,7 +17,7 @@ function getFacts(
 test("the welcome says where indexing starts or resumes, and how far behind that is", () => {
   const getIndexing = (indexing: Parameters<typeof getFacts>[1]) =>
     getFacts({}, indexing)["indexing"];
-  const start = { firstBlock: "latest", storedThrough: null, head: 900 } as const;
+  const start = { firstBlock: "latest", isWhole: false, storedThrough: null, head: 900 } as const;
   const expected = [
     [start, "from block 900, the latest"],
     [{ ...start, head: null }, "from the latest block"],
@@ -30,9 +30,10 @@ test("the welcome says where indexing starts or resumes, and how far behind that
 });
 
 test("the welcome says which markets there will be, and how to get older ones", () => {
-  const getMarkets = (settings: Readonly<Record<string, string>>) =>
-    getFacts(settings, { firstBlock: "latest", storedThrough: null, head: null })["markets"] ?? "";
+  const getMarkets = (settings: Readonly<Record<string, string>>, isWhole = false) =>
+    getFacts(settings, { firstBlock: 5, isWhole, storedThrough: null, head: null })["markets"] ??
+    "";
   assert.match(getMarkets({}), /--venue polymarket.*--start-block/);
   assert.match(getMarkets({ ODDWIRE_VENUE: "polymarket" }), /older ones that are traded/);
-  assert.equal(getMarkets({ ODDWIRE_START_BLOCK: "genesis" }), "all");
+  assert.equal(getMarkets({}, true), "all");
 });

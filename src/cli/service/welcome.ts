@@ -24,7 +24,7 @@ export function formatWelcome(parts: {
     explorer: `${url}/`,
     docs: `${url}/docs`,
     indexing: getIndexing(config, indexing),
-    markets: getMarkets(config),
+    markets: getMarkets(config, indexing),
     data: resolve(config.dataDir),
     reachable: localHosts.includes(config.host)
       ? "from this machine only (ODDWIRE_HOST)"
@@ -59,8 +59,8 @@ function getIndexing(
   return `${what} ${start}${lag}, through ${hosts}`;
 }
 
-function getMarkets({ startBlock, venue }: Config): string {
-  if (startBlock === "genesis") return "all";
+function getMarkets({ venue }: Config, { isWhole }: IndexingPosition): string {
+  if (isWhole) return "all";
   const newer = "created after the first indexed block";
   return venue === "none"
     ? `${newer}; --venue polymarket names older ones, an earlier --start-block or \`oddwire import --lake\` has them all`
