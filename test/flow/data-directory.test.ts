@@ -109,7 +109,8 @@ test("a start with nodes of another chain leaves an empty folder usable for the 
   const service = await Service.open(options);
   await service.waitFinalized(chain.at(-1)?.block.number ?? 0);
   assert.equal(await service.stop(), 0);
-  const holds = /holds chain 137, ODDWIRE_CHAIN_ID is 1; use another ODDWIRE_DATA_DIR/;
+  const holds =
+    /holds chain 137, ODDWIRE_CHAIN_ID is 1; set ODDWIRE_CHAIN_ID=137, or use another ODDWIRE_DATA_DIR/;
   await assertRefuses({ ...options, settings }, 2, holds);
 });
 

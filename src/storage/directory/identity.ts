@@ -31,12 +31,12 @@ export function refuseOtherFacts(
 ): void {
   if (stored.chain_id !== expected.chain_id) {
     throw new ConfigError([
-      `${location} holds chain ${stored.chain_id}, ODDWIRE_CHAIN_ID is ${expected.chain_id}; use another ${setting}`,
+      `${location} holds chain ${stored.chain_id}, ODDWIRE_CHAIN_ID is ${expected.chain_id}; set ODDWIRE_CHAIN_ID=${stored.chain_id}, or use another ${setting}`,
     ]);
   }
   if (stored.contracts !== expected.contracts) {
     throw new ConfigError([
-      `${location} was indexed with another list of contracts; use another ${setting}`,
+      `${location} was indexed with another list of contracts; set the ODDWIRE_CONTRACTS_FILE that it was indexed with, or use another ${setting}`,
     ]);
   }
   if (hasWallets(stored) !== hasWallets(expected)) {
