@@ -171,22 +171,28 @@ test("markets and events are exported oldest first, as NDJSON and Parquet", asyn
   assert.equal(events.code, 0, events.stderr);
 });
 
-test("positions and activity of a wallet are exported in full", async () => {
+test("lists of a wallet and of a market are exported in full", async () => {
   const wallet = String(all[0]?.["maker"]);
-  for (const [list, status] of [
-    ["positions", "all"],
-    ["activity", "finalized"],
-  ] as const) {
-    const query = `order=asc&status=${status}&limit=100`;
-    const rows = await server.getAll(`/v1/wallets/${wallet}/${list}?${query}`);
+  const market = String(all.find((row) => row["condition_id"] !== null)?.["condition_id"]);
+  const lists = [
+    ["positions", `/v1/wallets/${wallet}/positions?order=asc&status=all&limit=100`, "--wallet"],
+    ["activity", `/v1/wallets/${wallet}/activity?order=asc&status=finalized&limit=100`, "--wallet"],
+    ["pnl", `/v1/wallets/${wallet}/pnl?start=0&limit=100`, "--wallet"],
+    ["holders", `/v1/markets/${market}/holders?limit=100`, "--market"],
+    ["open-interest", `/v1/markets/${market}/open-interest?start=0&limit=100`, "--market"],
+    ["open-interest", "/v1/open-interest?start=0&limit=100"],
+  ] as const;
+  for (const [index, [list, path, option]] of lists.entries()) {
+    const rows = await server.getAll(path);
     assert(rows.length > 0, list);
-    const out = join(folder, `${list}.ndjson`);
-    const { code, stderr } = await run(list, "--wallet", wallet, "--out", out);
+    const out = join(folder, `${list}-${index}.ndjson`);
+    const subject = option && [option, option === "--wallet" ? wallet : market];
+    const { code, stderr } = await run(list, ...(subject ?? []), "--out", out);
     assert.equal(code, 0, stderr);
     assert.deepEqual(await readRows(out), rows.slice(0, 700));
   }
   const unnamed = await run("positions", "--out", join(folder, "none.csv"));
-  assert.match(unnamed.stderr, /positions need --wallet/);
+  assert.match(unnamed.stderr, /this list needs --wallet <address>/);
 });
 
 test("the URL of the service can have a path", async () => {
@@ -268,7 +274,7 @@ test("mistakes are reported before anything is written", async () => {
       /wallet is not known/,
       1,
     ],
-    [["candles", "--out", join(folder, "x.csv")], /candles need --token/, 2],
+    [["candles", "--out", join(folder, "x.csv")], /this list needs --token <id>/, 2],
     [
       ["candles", "--token", "1", "--out", join(folder, "x.csv")],
       /the service refused: No market or trade has this token id/,

@@ -29,7 +29,14 @@ import { signalToStop } from "../service/await-signal.ts";
 import { type ApiAccess, type ApiOptions, readApi } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 import { DownloadProgress } from "./download-progress.ts";
-import { exportFilters, fileEndings, fileFormats, rowLists } from "./export-options.ts";
+import {
+  exportFilters,
+  fileEndings,
+  fileFormats,
+  marketLists,
+  rowLists,
+  walletLists,
+} from "./export-options.ts";
 
 type ExportOptions = ApiOptions & LakeOptions & { readonly out?: string };
 
@@ -71,13 +78,13 @@ export async function exportList(
   if (name === undefined) throw new UsageError("name a list to export, or use --lake");
   if (out === undefined) throw new UsageError("--out is required: the file to write");
   const api = readApi(options);
-  const common = { format: getFormat(out), order: "asc" } as const;
+  const format = getFormat(out);
   const filters = getFilters(options);
   const signal = signalToStop();
   // Mistakes in the options are reported before the service is called.
-  getList(name, common, filters);
+  getList(name, format, filters);
   await callService(async () => {
-    const list = getList(name, common, await resolveMarket(filters, api));
+    const list = getList(name, format, await resolveMarket(filters, api));
     await writeFiles({ api, list, out, signal });
   }, signal);
   // When aborted: the same command resumes after the last complete file.
@@ -120,29 +127,34 @@ function getFormat(out: string): FileFormat {
 }
 
 /** Returns the list of a name. Filters replace the parameters that every export has. */
-function getList(name: string, common: FileQuery, filters: Filters): List {
+function getList(name: string, format: FileFormat, filters: Filters): List {
   const path = `/v1/${name}`;
+  const common = { format, order: "asc" } as const;
   if (name === "markets" || name === "events")
     return { path, query: { ...common, sort: "created_at", ...filters } };
   if (rowLists.some((list) => list === name))
     return { path, query: { ...common, status: "finalized", ...filters } };
-  if (name === "positions" || name === "activity") return getWalletList(name, common, filters);
+  if (name in walletLists) {
+    const query = { format, ...walletLists[name], ...filters };
+    return getPart(query, "wallet", (wallet) => `/v1/wallets/${wallet}/${name}`);
+  }
+  if (name in marketLists) {
+    const query = { format, ...marketLists[name], ...filters };
+    if (name === "open-interest" && filters["condition_id"] === undefined) return { path, query };
+    return getPart(query, "condition_id", (market) => `/v1/markets/${market}/${name}`);
+  }
   // With a start time, pages of buckets go forward in time.
-  const start = filters["start"] ?? "0";
-  if (name === "stats") return { path, query: { ...common, ...filters, start } };
-  const { token_id: token, ...rest } = filters;
-  if (token === undefined) throw new UsageError("candles need --token");
-  const query = { ...common, ...rest, start };
-  return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
+  const query = { ...common, start: "0", ...filters };
+  if (name === "stats") return { path, query };
+  return getPart(query, "token_id", (token) => `/v1/candles/${token}`);
 }
 
-/** By default exports all positions, also closed ones, and the final activity. */
-function getWalletList(name: "positions" | "activity", common: FileQuery, filters: Filters): List {
-  const { wallet, ...rest } = filters;
-  if (wallet === undefined) throw new UsageError(`${name} need --wallet`);
-  const status = name === "positions" ? "all" : "finalized";
-  const path = `/v1/wallets/${encodeURIComponent(wallet)}/${name}`;
-  return { path, query: { ...common, status, ...rest } };
+/** Returns a list whose path has the value of a filter. */
+function getPart(query: FileQuery, subject: string, toPath: (id: string) => string): List {
+  const { [subject]: id, ...rest } = query as Filters;
+  const [flags] = exportFilters.find(([, parameter]) => parameter === subject) ?? [];
+  if (id === undefined) throw new UsageError(`this list needs ${flags}`);
+  return { path: toPath(encodeURIComponent(id)), query: { ...rest, format: query.format } };
 }
 
 async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
