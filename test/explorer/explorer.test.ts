@@ -270,6 +270,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       page.locator(`table[aria-label='${label} of this wallet'] tbody tr`);
     await page.waitForSelector("table[aria-label='Positions of this wallet']");
     assert.equal(await rows("Positions").count(), await read("positions?status=all&"));
+    assert.equal(await page.locator("nav [aria-current]").count(), 0, "it is no list of trades");
+    assert.equal(await page.locator("[aria-label='Status'] >> text=Lost").count(), 1);
+    const shares = page.locator("th:text('Shares')");
+    await page.setViewportSize({ width: 820, height: 900 });
+    assert(await shares.isVisible());
+    await page.setViewportSize({ width: 390, height: 900 });
+    assert(!(await shares.isVisible()));
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.click("text=Activity");
     await page.waitForSelector("table[aria-label='Activity of this wallet']");
     assert.equal(await rows("Activity").count(), await read("activity?"));
@@ -279,6 +287,10 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.click(".tabs-bar >> text=Trades");
     await page.waitForSelector("tr[data-id]");
     await goto(marketPath);
+    const holders = page.locator("table[aria-label='Largest holders'] tbody tr");
+    await holders.first().waitFor();
+    await page.click("button:text('More holders')");
+    await holders.nth(10).waitFor();
     await page.click("table[aria-label='Largest holders'] a");
     await page.waitForSelector("table[aria-label='Positions of this wallet']");
   });

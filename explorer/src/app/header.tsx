@@ -17,11 +17,7 @@ import { nextTheme, theme } from "./theme.ts";
 
 const places = [
   [paths.markets, "Markets", ["", "market", "event", "markets", "events"]],
-  [
-    paths.trades,
-    "Trades",
-    ["trades", "tx", "order", "wallet", "transactions", "orders", "wallets"],
-  ],
+  [paths.trades, "Trades", ["trades", "tx", "order", "transactions", "orders"]],
   [paths.status, "Status", ["status"]],
   [paths.keys, "Keys", ["keys"]],
 ] as const;

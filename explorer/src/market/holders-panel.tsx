@@ -1,14 +1,18 @@
+import { useState } from "preact/hooks";
 import { count, exact, percent } from "../format/numbers.ts";
 import { Wallet } from "../parts/hex.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { type Column, TableHead } from "../parts/table-head.tsx";
 import { orUnknown } from "../service/failure.ts";
 import { useResource } from "../service/use-resource.ts";
 
 const refreshMs = 30_000;
-const holdersMax = 10;
+const firstRows = 10;
+/** The most rows of a page of the service. */
+const rowsMax = 100;
 
-const columns: readonly Column[] = [["Wallet"], ["Shares", "right"], ["Of all", "right"]];
+const columns: readonly Column[] = [["Wallet"], ["Shares", "right"], ["Share of supply", "right"]];
 
 /** The largest holders of an outcome; nothing on a service that does not follow wallets. */
 export function HoldersPanel(props: {
@@ -17,11 +21,12 @@ export function HoldersPanel(props: {
   readonly outcome: string | null;
 }) {
   const { marketId, chosen, outcome } = props;
-  const query = { outcome_index: chosen, limit: holdersMax };
+  const [limit, setLimit] = useState(firstRows);
+  const query = { outcome_index: chosen, limit };
   const { data } = useResource(
     `holders ${marketId} ${chosen}`,
     async (using) => orUnknown(using.holders(marketId, query).page()),
-    { everyMs: refreshMs },
+    { everyMs: refreshMs, version: limit },
   );
   const page = data?.known ?? null;
   if (page === null || page.data.length === 0) return null;
@@ -47,7 +52,12 @@ export function HoldersPanel(props: {
         </tbody>
       </table>
       {typeof all === "number" && all > page.data.length && (
-        <p class="dim note">{exact(all)} holders in all</p>
+        <p class="dim note">
+          {exact(all)} holders in all{limit === rowsMax && ". The API has all, also as one file."}
+        </p>
+      )}
+      {page.pagination.has_more && limit < rowsMax && (
+        <MoreButton label="More holders" onRead={async () => setLimit(rowsMax)} />
       )}
     </Panel>
   );

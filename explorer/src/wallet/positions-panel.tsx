@@ -12,13 +12,13 @@ import type { WalletPart } from "./use-wallet-changes.ts";
 
 /** Between changes of the wallet the prices move. */
 const refreshMs = 15_000;
-const statuses = ["open", "redeemable", "closed", "all"] as const;
+const statuses = ["open", "redeemable", "lost", "closed", "all"] as const;
 
 const columns: readonly Column[] = [
   ["Market"],
-  ["Shares", "right wide"],
-  ["Average price", "right wide"],
-  ["Price", "right wide"],
+  ["Shares", "right roomy"],
+  ["Average price", "right roomy"],
+  ["Price", "right roomy"],
   ["Value", "right"],
   ["Profit", "right"],
 ];
@@ -95,9 +95,9 @@ function PositionTable({ rows }: { readonly rows: readonly Position[] }) {
                   {row.outcome ?? nameOutcome(row)}
                 </span>
               </td>
-              <td class="right num wide">{exact(row.size)}</td>
-              <td class="right num wide">{cents(row.avg_price)}</td>
-              <td class="right num wide">{cents(row.price)}</td>
+              <td class="right num roomy">{exact(row.size)}</td>
+              <td class="right num roomy">{cents(row.avg_price)}</td>
+              <td class="right num roomy">{cents(row.price)}</td>
               <td class="right num">{dollars(row.value_usd)}</td>
               <td
                 class={`right num ${getTone(row.total_pnl)}`}
