@@ -76,7 +76,7 @@ export async function withAudit<Result>(
   const isOurs = isFolder || options.isWriting === true;
   if (isFolder) requireFacts(dataDir);
   if (isOurs) opened.defer(lockDataDirectory(dataDir));
-  const startedAt = await readStartBlock({ config, contracts });
+  const startedAt = isOurs ? await readStartBlock({ config, contracts }) : null;
   const engine = isFolder
     ? await openFolder(dataDir, contracts)
     : await openExistingDatabase(getServerDatabase(config, contracts));

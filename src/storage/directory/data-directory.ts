@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "../../base/config/config.ts";
@@ -64,14 +63,14 @@ type FolderOwner = {
 };
 
 /**
- * Returns the block that indexing of a data directory started with; `null` before the first. Throws `ConfigError` when the
- * directory is tied to another chain or other contracts or cannot be used, and `StoreDamagedError`. Nothing changes.
+ * Makes a data directory if it is missing. Returns the block that indexing started with; `null` before the first. Throws
+ * `ConfigError` when the directory is tied to another chain or other contracts or cannot be created, and
+ * `StoreDamagedError`. Nothing in the directory changes.
  */
 export async function readStartBlock({
   config: { chainId, dataDir },
   contracts,
 }: FolderOwner): Promise<number | null> {
-  if (!existsSync(dataDir)) return null;
   makeDataDirectory(dataDir);
   const stored = await readJsonFile(identityIn(dataDir), { isValid: isIdentity });
   if (stored === null) return null;
