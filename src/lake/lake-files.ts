@@ -28,7 +28,12 @@ const pieceBytes = 1024 * 1024;
 const tables: readonly string[] = [...lakeFactTables, "trades", "candles_1m"];
 
 /** What a lake has beside its tables and its manifest. */
-const otherNames: ReadonlySet<string> = new Set(["lock", "markets", `${manifestName}.draft`]);
+const otherNames: ReadonlySet<string> = new Set([
+  "lock",
+  "lock-journal",
+  "markets",
+  `${manifestName}.draft`,
+]);
 
 /**
  * Makes the folder of a lake unless it exists. Throws `LakeError` when it cannot, and when the folder has other files and

@@ -365,7 +365,8 @@ test("an export to what is no folder of a lake, or vanishes, ends with a sentenc
   await assert.rejects(exported(filled, { onDay }), /^\S+: the lake cannot be written: ENOENT/);
   const manifest = await exported(filled);
   assert.deepEqual(await assertComplete(filled.folder), manifest);
-  // What a first export leaves when it is killed: parts, drafts and no manifest.
+  // What a first export leaves when it is killed: its lock, parts, drafts and no manifest.
+  await writeFile(join(filled.folder, "lock-journal"), "");
   await rename(join(filled.folder, name), join(filled.folder, `${name}.draft`));
   const [path = ""] = manifest.slices
     .flatMap(({ files }) => Object.values(files))
