@@ -49,8 +49,8 @@ test("200: files have the columns that fields name", async () => {
     assert.equal((await server.get(`${path}&fields=side,price&format=${format}`)).status, 200);
 });
 
-test("200: a cursor works with other fields", async () => {
-  const first = await server.getPage("/v1/trades?limit=2&fields=id");
+test("200: a cursor works with other fields, and a repeated field is sent once", async () => {
+  const first = await server.getPage("/v1/trades?limit=2&fields=id,id");
   assert.deepEqual(Object.keys(first.data[0] ?? {}), ["id"]);
   const cursor = String(first.pagination.next_cursor);
   const next = await server.getPage(`/v1/trades?limit=2&cursor=${cursor}&fields=seq`);

@@ -129,7 +129,7 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
 
 /** Errors that a valid request can get: unknown ids, limits, rules between parameters, a stream without an upgrade. */
 const allowedForRight =
-  /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after (start|created_after|end_after)$|must not be below (from_block|min_size|min_price)$|with sort=value|needs include=|must be in the future$|must be at most 100 with include_pnl$|^category names no category: |^outcome_index is of no outcome |^(category|builder|exchange_version) cannot be combined with (category|builder|exchange_version)$|must be websocket to open the stream$/;
+  /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after (start|created_after|end_after)$|must not be below (from_block|min_size|min_price)$|with sort=value|needs include(_pnl)?=|must be in the future$|must be at most 100 with include_pnl$|^category names no category: |^outcome_index is of no outcome |^(category|builder|exchange_version) cannot be combined with (category|builder|exchange_version)$|must be websocket to open the stream$/;
 
 function assertAnswer({ status, headers }: RawAnswer): void {
   // The stream begins with 101. All other 1xx responses were removed before.

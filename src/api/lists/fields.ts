@@ -21,8 +21,6 @@ export function withFields(route: Route): Route {
   const handler: Route["handler"] = async (request, reply) => {
     const query = request.query as { fields: Fields } & Readonly<Record<string, unknown>>;
     const { fields } = query;
-    const repeated = fields?.find((name, index) => fields.indexOf(name) < index);
-    if (repeated !== undefined) throw invalid("fields", `${repeated} is given more than once`);
     const isOff = setting !== null && !query[setting.name];
     // Without such a parameter, optional fields are absent from some rows.
     const missing = isOff ? fields?.find((name) => !row.required?.includes(name)) : undefined;
