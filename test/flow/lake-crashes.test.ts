@@ -163,7 +163,8 @@ test("an import and an export that are killed are finished by the same command",
   const other = join(folder, "other");
   await cp(dataDir, other, { recursive: true });
   const running = startCommand([...write, fresh], settings);
-  await untilChanged(fresh, 1, running);
+  // The lock is made, then taken with a journal.
+  await untilChanged(fresh, 2, running);
   running.kill("SIGSTOP");
   const refused = await runCommand(["export", "--data-dir", other, "--lake", fresh], settings);
   assert.equal(refused.code, 75);
