@@ -286,7 +286,10 @@ test("400: names the parameter that is unknown, invalid or out of range", async 
     ],
     ["serch=x", /^serch is not known here; did you mean search\? Valid names: format, limit, /],
     ["q=x", /^q is not known here; did you mean search\?/],
-    [`search=${"x".repeat(201)}`, /^search must be text of 1 to 200 characters; got "x{63}\.\.\.$/],
+    [
+      `search=${"x".repeat(201)}`,
+      /^search must be text of 1 to 200 characters; got "x{63}\.\.\."$/,
+    ],
     [`search=${manyWords}`, "search must have at most 32 different words"],
     [
       "min_volume=-1",

@@ -33,6 +33,7 @@ import {
   readVerified,
   toContents,
 } from "../support/test-lake.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const kills = 3;
 /** Parts have few rows, so that there are many. */
@@ -163,8 +164,12 @@ test("an import and an export that are killed are finished by the same command",
   const other = join(folder, "other");
   await cp(dataDir, other, { recursive: true });
   const running = startCommand([...write, fresh], settings);
-  // The lock is made, then taken with a journal.
-  await untilChanged(fresh, 2, running);
+  cleanUp(t, () => kill(running));
+  // What is written first besides the lock is written with it.
+  await waitFor("the first table", async () => {
+    const names = await readdir(fresh).catch(() => []);
+    return names.some((name) => !name.startsWith("lock")) ? true : null;
+  });
   running.kill("SIGSTOP");
   const refused = await runCommand(["export", "--data-dir", other, "--lake", fresh], settings);
   assert.equal(refused.code, 75);
