@@ -29,7 +29,7 @@ export async function openService(
   return closeOnError(life, async () => {
     if (config.lakeDir !== null && areOverlapping(config.lakeDir, config.dataDir)) {
       throw new ConfigError([
-        "ODDWIRE_LAKE_DIR and ODDWIRE_DATA_DIR must be two folders, neither of them in the other",
+        "ODDWIRE_LAKE_DIR and ODDWIRE_DATA_DIR overlap: give the lake a folder of its own",
       ]);
     }
     const contracts = await readContracts(config);

@@ -127,8 +127,8 @@ test("a lake and a store that would share a folder, and options of other exports
   await symlink(data, linked);
   await mkdir(data);
   const cases: readonly [line: string, code: number, message: RegExp][] = [
-    [`export --lake ${data} --data-dir ${data}`, 2, /overlap: name two folders/],
-    [`export --lake ${linked}/lake --data-dir ${data}`, 2, /overlap/],
+    [`export --lake ${data} --data-dir ${data}`, 2, /overlap: give the lake a folder of its own/],
+    [`export --lake ${linked}/facts/lake --data-dir ${data}`, 2, /overlap/],
     [`import --lake ${data} --data-dir ${linked}`, 2, /overlap/],
     [`import --lake ${data} --data-dir ${data}/new`, 2, /overlap/],
     [`export --lake ${data} --wallet 0x12`, 2, /give it without --wallet$/],
@@ -136,10 +136,10 @@ test("a lake and a store that would share a folder, and options of other exports
     [`export trades --out ${data}/a.csv --from 2026-11-01`, 2, /--from needs --lake$/],
     [`import --lake ${data} --data-dir ${folder}/new --allow-private`, 2, /with an address$/],
     [`import --lake ${cli} --data-dir ${folder}/new`, 1, /cli\.ts is not a folder$/],
-    [`serve --rpc-url http://127.0.0.1:1 --data-dir ${data}`, 2, /must be two folders/],
+    [`serve --rpc-url http://127.0.0.1:1 --data-dir ${data}`, 2, /ODDWIRE_DATA_DIR overlap: give/],
   ];
   for (const [line, expected, message] of cases) {
-    const settings = line.startsWith("serve") ? { ODDWIRE_LAKE_DIR: `${linked}/lake` } : {};
+    const settings = line.startsWith("serve") ? { ODDWIRE_LAKE_DIR: linked } : {};
     const { code, stderr } = await runCommand(line.split(" "), settings);
     assert.equal(code, expected, line);
     assert.match(stderr.trimEnd(), message);

@@ -1,13 +1,17 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
-/** Whether two folders, which may be missing, are the same or one is inside the other. Links are followed. */
-export function areOverlapping(first: string, second: string): boolean {
-  const [one, other] = [first, second].map((path) => join(toRealPath(resolve(path)), sep)) as [
-    string,
-    string,
-  ];
-  return one.startsWith(other) || other.startsWith(one);
+/**
+ * Whether a lake would be among the files of a store, or a store among those of a lake. Links are followed, and folders may
+ * be missing. A lake may be a folder of its own in the data directory, such as one volume for both has.
+ */
+export function areOverlapping(lake: string, dataDir: string): boolean {
+  const [one, store] = [toRealPath(resolve(lake)), toRealPath(resolve(dataDir))];
+  return isWithin(store, one) || isWithin(one, join(store, "facts"));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return join(path, sep).startsWith(join(folder, sep));
 }
 
 function toRealPath(path: string): string {

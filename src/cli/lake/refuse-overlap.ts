@@ -5,6 +5,6 @@ import { UsageError } from "../command.ts";
 export function refuseOverlap(lake: string, dataDir: string): void {
   if (!areOverlapping(lake, dataDir)) return;
   throw new UsageError(
-    `the lake ${lake} and the data directory ${dataDir} overlap: name two folders, neither of them in the other`,
+    `the lake ${lake} and the data directory ${dataDir} overlap: give the lake a folder of its own`,
   );
 }
