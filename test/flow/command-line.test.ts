@@ -135,7 +135,7 @@ test("a lake and a store that would share a folder, and options of other exports
     [`export --lake ${data} --key-file key`, 2, /give it without --key-file$/],
     [`export trades --out ${data}/a.csv --from 2026-11-01`, 2, /--from needs --lake$/],
     [`import --lake ${data} --data-dir ${folder}/new --allow-private`, 2, /with an address$/],
-    [`import --lake ${cli} --data-dir ${folder}/new`, 1, /cli\.ts is not a folder$/],
+    [`import --lake ${cli} --data-dir ${folder}/new`, 1, /cli\.[jt]s is not a folder$/],
     [`serve --rpc-url http://127.0.0.1:1 --data-dir ${data}`, 2, /ODDWIRE_DATA_DIR overlap: give/],
   ];
   for (const [line, expected, message] of cases) {
