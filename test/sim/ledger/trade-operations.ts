@@ -10,6 +10,8 @@ export function trade(turn: Turn): void {
   const { tx, random, wallet } = turn;
   const condition = random.pick(markets.traded);
   if (!isPrepared(turn, condition)) return;
+  // What an operator filled itself looks like a leg of the match that follows if it is the taker of that, too.
+  if (tx.rows.some((row) => row.wallet === wallet && row.role === "operator")) return;
   const generation = condition.kind === "protocol_v2" ? 3 : random.pick([1, 2] as const);
   const outcome = random.pick([0, 1] as const);
   const side = random.pick(["BUY", "SELL"] as const);
