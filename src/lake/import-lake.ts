@@ -13,7 +13,6 @@ import type { FactStore } from "../storage/append/fact-store.ts";
 import type { Engine, SelectedRows } from "../storage/engine/engine.ts";
 import type { SpoolFile } from "../storage/engine/spool-file.ts";
 import { DataDirectoryUnwritableError, getReason } from "../storage/engine/store-errors.ts";
-import { HeldMerges } from "../storage/lake/held-merges.ts";
 import {
   dropFacts,
   type FactFile,
@@ -75,9 +74,6 @@ export function remainingSlices(
 export async function importLake(request: LakeImport): Promise<void> {
   const { manifest, store, signal } = request;
   if (manifest.markets !== null) await verifyFile(request, manifest.markets);
-  // What a crash left is deleted by the engine's merges.
-  await store.pendingTrim;
-  const merges = await HeldMerges.hold(store.engine);
   let committing: Promise<void> = Promise.resolve();
   try {
     for (const slice of remainingSlices(manifest, store.coverage)) {
@@ -85,13 +81,11 @@ export async function importLake(request: LakeImport): Promise<void> {
       const part = await readPart(request, slice);
       // One part is read while the one before it is appended.
       const before = committing;
-      committing = append(request, part, before).then(() => merges.count());
+      committing = append(request, part, before);
       committing.catch(() => {});
       await before;
     }
   } finally {
-    await Promise.allSettled([committing]);
-    await merges.release();
     await committing;
   }
 }

@@ -78,10 +78,10 @@ export class LedgerDraft {
 
   /** Adds what wallets got from different senders, as `transferParts` does: a batch is one transfer. */
   transferAll(sent: readonly { readonly from: Address; readonly part: Part }[]): void {
-    for (const own of Map.groupBy(sent, ({ from, part }) => `${from} ${part.at}`).values()) {
-      const [first] = own;
+    for (const batch of Map.groupBy(sent, ({ from, part }) => `${from} ${part.at}`).values()) {
+      const [first] = batch;
       if (first === undefined) continue;
-      const parts = own.map(({ part }) => part);
+      const parts = batch.map(({ part }) => part);
       this.transferParts(parts, { from: first.from, to: first.part.at });
     }
   }

@@ -85,10 +85,10 @@ class HolderRows {
   #remaining: number;
   #taken: readonly Holder[] = [];
 
-  constructor(rows: Iterator<Holder>, counts: readonly HolderCount[], left: number) {
+  constructor(rows: Iterator<Holder>, counts: readonly HolderCount[], remaining: number) {
     this.#rows = rows;
     this.counts = counts;
-    this.#remaining = left;
+    this.#remaining = remaining;
   }
 
   /** Yields the holders that were not taken. */
